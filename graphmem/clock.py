@@ -1,0 +1,61 @@
+"""Times: the one place where they are read, checked and turned into UTC.
+
+The rule: a datetime must carry a zone. Naive ones are refused, never guessed, because a guess shifts recency
+by hours without anybody noticing. ISO 8601 strings (with ``Z`` or an offset) and epoch seconds are read too.
+Everything is stored in UTC, to the microsecond.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+from graphmem.errors import InvalidTime
+
+_REMEDY = "give a zone, e.g. datetime.now(UTC) or '2023-05-18T13:47:00Z'"
+
+
+def as_utc(value: object) -> datetime:
+    """Read a time and turn it into UTC.
+
+    Args:
+        value: An aware datetime, an ISO 8601 string with an offset or ``Z``, or epoch seconds.
+
+    Raises:
+        InvalidTime: When it is naive, unreadable, not finite, or outside the years 1–9999.
+    """
+    if isinstance(value, bool):
+        raise InvalidTime(f"{value!r} is not a time", remedy=_REMEDY)
+    try:
+        if isinstance(value, str):
+            value = datetime.fromisoformat(value.strip())
+        elif isinstance(value, int | float):
+            if not math.isfinite(value):
+                raise InvalidTime(f"{value!r} is not a time", remedy=_REMEDY)
+            value = datetime.fromtimestamp(value, UTC)
+        if not isinstance(value, datetime):
+            raise InvalidTime(f"{type(value).__name__} {value!r} is not a time", remedy=_REMEDY)
+        if value.utcoffset() is None:
+            raise InvalidTime(f"the time {value.isoformat()} has no zone", remedy=_REMEDY)
+        return value.astimezone(UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        raise InvalidTime(f"{value!r} is not a time: {error}", remedy=_REMEDY) from error
+
+
+def system_now() -> datetime:
+    """The machine's own time, in UTC."""
+    return datetime.now(UTC)
+
+
+def _validate(value: Any) -> datetime:
+    try:
+        return as_utc(value)
+    except InvalidTime as error:
+        raise ValueError(str(error)) from error
+
+
+UtcTime = Annotated[datetime, BeforeValidator(_validate)]
+"""A pydantic field type: anything :func:`as_utc` reads, as an aware datetime in UTC."""

@@ -1,0 +1,145 @@
+"""Every error that graphmem raises on purpose, in one tree.
+
+GraphmemError
+├── InvalidInput            a value that the caller gave is refused; nothing was written
+│   ├── InvalidText         empty, blank, too long, or not storable as UTF-8
+│   ├── InvalidTime         a naive or unreadable datetime
+│   └── InvalidSettings     a setting or environment variable
+├── UnknownAgent            no agent of that id
+├── UnknownMemory           this agent has no memory of that id
+│   └── AmbiguousId         a shortened id fits several memories
+├── IdConflict              the id is taken by a memory with other content
+├── BeliefError             a change of belief that would break a rule
+│   ├── AlreadyEnded        the memory was superseded, retracted or forgotten before
+│   ├── NotActive           the memory must be active for this
+│   ├── SelfSupersession    a memory cannot supersede itself
+│   └── RestsOnItself       the new memory rests on the one it would replace
+├── EmbeddingError          the embedder failed, or gave a vector that cannot be used
+├── LanguageModelError      the language model failed, or its reply was refused
+│   └── ReplyRefused        a reply that did not pass a gate, after all attempts
+├── StoreError              the database refused or failed
+│   ├── StoreUnavailable    no connection
+│   ├── AuthenticationFailed
+│   ├── SchemaMismatch      another dimension, embedding model or schema version
+│   ├── IndexUnavailable    an index is missing, failed, or not online in time
+│   └── StoreInconsistent   the graph is not what a rule guarantees; the change was rolled back
+└── LocalServerError        the embedded Neo4j could not be fetched, started or stopped
+    └── MissingExtra        an optional dependency is not installed
+
+Each carries ``remedy``: one line that says what to do, shown by the command line after the message.
+"""
+
+from __future__ import annotations
+
+
+class GraphmemError(Exception):
+    """Something in graphmem failed."""
+
+    retryable: bool = False
+    """Whether the same call may succeed later without a change by the caller."""
+
+    def __init__(self, message: str | None = None, *, remedy: str = "") -> None:
+        super().__init__(message or (type(self).__doc__ or "").strip())
+        self.remedy = remedy
+
+
+class InvalidInput(GraphmemError):
+    """A value that the caller gave is refused; nothing was written."""
+
+
+class InvalidText(InvalidInput):
+    """The text is empty, blank, too long, or cannot be stored as UTF-8."""
+
+
+class InvalidTime(InvalidInput):
+    """The time is naive or cannot be read."""
+
+
+class InvalidSettings(InvalidInput):
+    """A setting or environment variable is refused."""
+
+
+class UnknownAgent(GraphmemError):
+    """There is no agent of that id."""
+
+
+class UnknownMemory(GraphmemError):
+    """This agent has no memory of that id."""
+
+
+class AmbiguousId(UnknownMemory):
+    """A shortened id fits several memories."""
+
+
+class IdConflict(GraphmemError):
+    """The id is taken by a memory with other content."""
+
+
+class BeliefError(GraphmemError):
+    """The change of belief would break a rule."""
+
+
+class AlreadyEnded(BeliefError):
+    """The memory was superseded, retracted or forgotten before."""
+
+
+class NotActive(BeliefError):
+    """The memory must be active for this."""
+
+
+class SelfSupersession(BeliefError):
+    """A memory cannot supersede itself."""
+
+
+class RestsOnItself(BeliefError):
+    """The new memory rests on the one it would replace."""
+
+
+class EmbeddingError(GraphmemError):
+    """The embedder failed, or gave a vector that cannot be used."""
+
+
+class LanguageModelError(GraphmemError):
+    """The language model failed, or its reply was refused."""
+
+
+class ReplyRefused(LanguageModelError):
+    """A reply did not pass a gate, after all attempts."""
+
+    def __init__(self, message: str, *, gate: str, remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.gate = gate
+
+
+class StoreError(GraphmemError):
+    """The database refused or failed."""
+
+
+class StoreUnavailable(StoreError):
+    """There is no connection to the database."""
+
+    retryable = True
+
+
+class AuthenticationFailed(StoreError):
+    """The database refused the user name or password."""
+
+
+class SchemaMismatch(StoreError):
+    """The store was made with another dimension, embedding model or schema version."""
+
+
+class IndexUnavailable(StoreError):
+    """An index is missing, failed, or not online in time."""
+
+
+class StoreInconsistent(StoreError):
+    """The graph is not what a rule guarantees; the change was rolled back."""
+
+
+class LocalServerError(GraphmemError):
+    """The embedded Neo4j could not be fetched, started or stopped."""
+
+
+class MissingExtra(LocalServerError):
+    """An optional dependency is not installed."""

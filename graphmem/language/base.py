@@ -1,0 +1,87 @@
+"""The language-model boundary: one protocol that answers a task with a validated reply.
+
+A :class:`Task` holds what a prompt shows, as data, and the pydantic model of its reply. Adapters for real models
+render ``messages()``; ``extractive`` works from the data itself. What comes back is data from outside and passes
+the gates of :mod:`graphmem.language.gates` before anything of it is stored.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from graphmem.models import Kind, Status
+
+
+class Statement(BaseModel):
+    """A memory as a prompt shows it, under a number of its own."""
+
+    model_config = ConfigDict(frozen=True)
+
+    number: int
+    """1-based; what a reply cites it by."""
+    text: str
+    kind: Kind
+    type: str
+    """observation | reflection | plan."""
+    status: Status = "active"
+    occurred_at: datetime
+    source: str | None = None
+    importance: int = 5
+    keywords: tuple[str, ...] = ()
+
+
+R = TypeVar("R", bound=BaseModel)
+R_co = TypeVar("R_co", bound=BaseModel, covariant=True)
+
+
+class Message(BaseModel):
+    """One chat message."""
+
+    role: str
+    content: str
+
+
+class Task(BaseModel, Generic[R]):
+    """Something asked of a language model; subclasses live in :mod:`graphmem.language.prompts`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    prompt_version: ClassVar[str]
+    reply_model: ClassVar[type[BaseModel]]
+
+    def messages(self) -> list[Message]:
+        """The prompt; memory text in it is delimited as data."""
+        raise NotImplementedError
+
+
+class Reply(BaseModel, Generic[R_co]):
+    """A validated reply, with what it cost."""
+
+    model_config = ConfigDict(frozen=True)
+
+    value: R_co
+    raw: str
+    """What the model wrote, before parsing."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class LanguageModel(Protocol):
+    """Answers tasks."""
+
+    @property
+    def name(self) -> str:
+        """Stored with all it writes, e.g. ``extractive``."""
+        ...
+
+    async def reply(self, task: Task[Any]) -> Reply[Any]:
+        """Answer a task with a value of its ``reply_model``.
+
+        Raises:
+            ReplyRefused: When no reply passed the parse and shape gates.
+            LanguageModelError: When the model failed.
+        """
+        ...
