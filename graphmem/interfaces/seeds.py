@@ -1,0 +1,227 @@
+"""Stories as files: agents, their days and changes of belief, read from a folder (``seeds/README.md``)."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from pydantic import BaseModel, Field, field_validator
+
+from graphmem.clock import UtcTime
+from graphmem.errors import InvalidInput
+from graphmem.models import MAX_K, AgentConfig, Id, Mode, NewObservation, Text, Value, validated
+
+_FORMAT = "seeds/README.md describes the files"
+
+
+class Day(Value):
+    """One file of observations, in the order of its lines."""
+
+    name: str
+    """The file's name without its ending, e.g. ``day-1``."""
+    observations: tuple[NewObservation, ...] = Field(min_length=1)
+
+    @property
+    def ends(self) -> datetime:
+        """When the last thing of the day happened; the agent looks back on it then."""
+        return max(item.occurred_at for item in self.observations if item.occurred_at is not None)
+
+
+class AgentSeed(Value):
+    """An agent and its days, in order."""
+
+    id: Id
+    """The name of its folder."""
+    config: AgentConfig
+    days: tuple[Day, ...] = Field(min_length=1)
+
+    @property
+    def name(self) -> str:
+        """What to call the agent."""
+        return self.config.name or self.id
+
+    @property
+    def observations(self) -> dict[str, NewObservation]:
+        """All observations, by id."""
+        return {item.id: item for day in self.days for item in day.observations if item.id is not None}
+
+
+class Ask(Value):
+    """A question to retrieve by."""
+
+    agent: Id
+    query: Text
+    k: int = Field(default=5, ge=1, le=MAX_K)
+    at: UtcTime
+    """When it is asked; recency is counted back from here."""
+
+
+class Change(Value):
+    """A memory that turns out wrong or outdated, and the text that replaces it."""
+
+    agent: Id
+    memory: Id
+    text: Text
+    mode: Mode = "correction"
+    reason: Text
+    at: UtcTime
+
+    @field_validator("reason")
+    @classmethod
+    def _one_line(cls, value: str) -> str:
+        if "\n" in value:
+            raise ValueError("is longer than a line")
+        return value
+
+
+class Seeds(Value):
+    """What a folder of stories holds."""
+
+    folder: Path
+    agents: tuple[AgentSeed, ...] = Field(min_length=1)
+    """In the order of their folders' names."""
+    asks: tuple[Ask, ...] = ()
+    changes: tuple[Change, ...] = ()
+    """In the order of the file."""
+
+
+def default_folder() -> Path:
+    """The stories that come with graphmem: in the wheel, or in the checkout of an editable install."""
+    package = Path(__file__).resolve().parents[1]
+    shipped = package / "_seeds"
+    return shipped if shipped.is_dir() else package.parent / "seeds"
+
+
+def load_seeds(folder: Path) -> Seeds:
+    """Read a folder of stories: a folder an agent (``agent.toml``, ``day-*.jsonl``), and ``changes.toml``.
+
+    Raises:
+        InvalidInput: When the folder or a file is not as ``seeds/README.md`` has it; names the file and, where
+            there is one, the line.
+    """
+    if not folder.is_dir():
+        raise InvalidInput(
+            f"{folder}: is not a folder", remedy="name a folder with one folder an agent in it"
+        )
+    homes = sorted(
+        path for path in folder.iterdir() if path.is_dir() and not path.name.startswith((".", "_"))
+    )
+    if not homes:
+        raise InvalidInput(f"{folder}: holds no folder of an agent", remedy=_FORMAT)
+    agents = tuple(_read_agent(home) for home in homes)
+    asks, changes = _read_changes(folder / "changes.toml", agents)
+    return Seeds(folder=folder, agents=agents, asks=asks, changes=changes)
+
+
+def _read_agent(home: Path) -> AgentSeed:
+    file = home / "agent.toml"
+    if not file.is_file():
+        raise InvalidInput(f"{file}: is missing", remedy=_FORMAT)
+    config = _value(AgentConfig, _read_toml(file), at=str(file))
+    files = sorted(home.glob("day-*.jsonl"), key=_natural)
+    if not files:
+        raise InvalidInput(f"{home}: holds no day-1.jsonl", remedy=_FORMAT)
+    days: list[Day] = []
+    where: dict[str, str] = {}
+    for path in files:
+        observations: list[NewObservation] = []
+        for number, observation in read_observations(path):
+            at = f"{path}:{number}"
+            if observation.occurred_at is None:
+                raise InvalidInput(f"{at}: occurred_at: is missing", remedy=_FORMAT)
+            identity = observation.id or f"{path.stem}:{number}"
+            if identity in where:
+                raise InvalidInput(f"{at}: id: {identity!r} is taken by {where[identity]}")
+            where[identity] = at
+            observations.append(observation.model_copy(update={"id": identity}))
+        if not observations:
+            raise InvalidInput(f"{path}: holds no observation", remedy=_FORMAT)
+        days.append(Day(name=path.stem, observations=tuple(observations)))
+    return AgentSeed(id=home.name, config=config, days=tuple(days))
+
+
+def read_observations(file: Path) -> Iterator[tuple[int, NewObservation]]:
+    """The observations of a file of JSON lines with their line numbers, blank lines left out.
+
+    Raises:
+        InvalidInput: At the first line that is not an observation; the message names file and line.
+    """
+    with file.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            at = f"{file}:{number}"
+            try:
+                data: object = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+            except ValueError as error:
+                raise InvalidInput(f"{at}: is not JSON in UTF-8: {error}", remedy=_FORMAT) from error
+            yield number, _value(NewObservation, data, at=at)
+
+
+def _read_changes(file: Path, agents: tuple[AgentSeed, ...]) -> tuple[tuple[Ask, ...], tuple[Change, ...]]:
+    if not file.is_file():
+        return (), ()
+    data = _read_toml(file)
+    if unknown := sorted(set(data) - {"ask", "change"}):
+        raise InvalidInput(f"{file}: {unknown[0]}: is neither [[ask]] nor [[change]]", remedy=_FORMAT)
+    asks = _entries(file, "ask", Ask, data)
+    changes = _entries(file, "change", Change, data)
+    known = {agent.id: agent.observations for agent in agents}
+    for at, entry in (*asks, *changes):
+        if entry.agent not in known:
+            raise InvalidInput(f"{at}: agent: there is no folder {entry.agent!r} beside this file")
+    taken: dict[tuple[str, str], str] = {}
+    for at, change in changes:
+        if change.memory not in known[change.agent]:
+            raise InvalidInput(f"{at}: memory: {change.agent} has no observation {change.memory!r}")
+        first = taken.setdefault((change.agent, change.memory), at)
+        if first != at:
+            raise InvalidInput(f"{at}: memory: {change.memory!r} is superseded by {first} already")
+    return tuple(ask for _, ask in asks), tuple(change for _, change in changes)
+
+
+E = TypeVar("E", Ask, Change)
+M = TypeVar("M", bound=BaseModel)
+
+
+def _entries(file: Path, name: str, model: type[E], data: Mapping[str, Any]) -> list[tuple[str, E]]:
+    """The entries of a TOML array of tables, each with its place (tomllib keeps no lines)."""
+    entries: Any = data.get(name, [])
+    if not isinstance(entries, list):
+        raise InvalidInput(f"{file}: {name}: write [[{name}]], in double brackets", remedy=_FORMAT)
+    listed = cast("list[object]", entries)
+    header = re.compile(rf"\s*\[\[\s*{name}\s*\]\]")
+    lines = file.read_text("utf-8").splitlines()
+    headers = [number for number, line in enumerate(lines, start=1) if header.match(line)]
+    found: list[tuple[str, E]] = []
+    for index, entry in enumerate(listed):
+        at = f"{file}:{headers[index]}" if index < len(headers) else f"{file}: {name} {index + 1}"
+        found.append((at, _value(model, entry, at=at)))
+    return found
+
+
+def _value(model: type[M], data: object, *, at: str) -> M:
+    if not isinstance(data, dict):
+        raise InvalidInput(f"{at}: is {type(data).__name__}, not an object of fields", remedy=_FORMAT)
+    try:
+        return validated(model, cast("dict[str, Any]", data))
+    except InvalidInput as error:
+        raise InvalidInput(f"{at}: {error}", remedy=error.remedy or _FORMAT) from error
+
+
+def _read_toml(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except ValueError as error:
+        raise InvalidInput(f"{file}: is not TOML in UTF-8: {error}", remedy=_FORMAT) from error
+
+
+def _natural(path: Path) -> tuple[tuple[int, int | str], ...]:
+    """Sorts day-10 after day-9."""
+    parts = re.split(r"(\d+)", path.name)
+    return tuple((0, int(part)) if part.isdigit() else (1, part) for part in parts)
