@@ -1,0 +1,1 @@
+"""Provenance for people to look at; built from values alone."""
