@@ -1,0 +1,1 @@
+"""Language models: the protocol, its adapters, the prompts and the gates."""

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from graphmem.models import Kind, Status
+from graphmem.models import Kind, Refused, Status
 
 
 class Statement(BaseModel):
@@ -65,6 +65,8 @@ class Reply(BaseModel, Generic[R_co]):
     value: R_co
     raw: str
     """What the model wrote, before parsing."""
+    refused: tuple[Refused, ...] = ()
+    """Items of the reply that the shape gate refused; the others are in ``value``."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
