@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -14,9 +13,18 @@ from pydantic import BaseModel, Field, field_validator
 
 from graphmem.clock import UtcTime
 from graphmem.errors import InvalidInput
+from graphmem.interfaces.cli.jsonlines import read_lines
 from graphmem.models import MAX_K, AgentConfig, Id, Mode, NewObservation, Text, Value, validated
 
-_FORMAT = "seeds/README.md describes the files"
+
+def default_folder() -> Path:
+    """The stories that come with graphmem: in the wheel, or in the checkout of an editable install."""
+    package = Path(__file__).resolve().parents[1]
+    shipped = package / "_seeds"
+    return shipped if shipped.is_dir() else package.parent / "seeds"
+
+
+_FORMAT = f"{default_folder() / 'README.md'} describes the files"
 
 
 class Day(Value):
@@ -90,24 +98,21 @@ class Seeds(Value):
     """In the order of the file."""
 
 
-def default_folder() -> Path:
-    """The stories that come with graphmem: in the wheel, or in the checkout of an editable install."""
-    package = Path(__file__).resolve().parents[1]
-    shipped = package / "_seeds"
-    return shipped if shipped.is_dir() else package.parent / "seeds"
-
-
 def load_seeds(folder: Path) -> Seeds:
     """Read a folder of stories: a folder an agent (``agent.toml``, ``day-*.jsonl``), and ``changes.toml``.
 
     Raises:
-        InvalidInput: When the folder or a file is not as ``seeds/README.md`` has it; names the file and, where
-            there is one, the line.
+        InvalidInput: When the folder or a file is not as ``seeds/README.md`` has it; names file and line.
     """
+    try:
+        return _read_folder(folder)
+    except OSError as error:
+        raise InvalidInput(f"{error.filename or folder}: cannot be read: {error.strerror}") from error
+
+
+def _read_folder(folder: Path) -> Seeds:
     if not folder.is_dir():
-        raise InvalidInput(
-            f"{folder}: is not a folder", remedy="name a folder with one folder an agent in it"
-        )
+        raise InvalidInput(f"{folder}: is not a folder", remedy=_FORMAT)
     homes = sorted(
         path for path in folder.iterdir() if path.is_dir() and not path.name.startswith((".", "_"))
     )
@@ -127,40 +132,35 @@ def _read_agent(home: Path) -> AgentSeed:
     if not files:
         raise InvalidInput(f"{home}: holds no day-1.jsonl", remedy=_FORMAT)
     days: list[Day] = []
-    where: dict[str, str] = {}
+    where: dict[str | None, str] = {}
     for path in files:
-        observations: list[NewObservation] = []
-        for number, observation in read_observations(path):
-            at = f"{path}:{number}"
-            if observation.occurred_at is None:
-                raise InvalidInput(f"{at}: occurred_at: is missing", remedy=_FORMAT)
-            identity = observation.id or f"{path.stem}:{number}"
-            if identity in where:
-                raise InvalidInput(f"{at}: id: {identity!r} is taken by {where[identity]}")
-            where[identity] = at
-            observations.append(observation.model_copy(update={"id": identity}))
-        if not observations:
-            raise InvalidInput(f"{path}: holds no observation", remedy=_FORMAT)
-        days.append(Day(name=path.stem, observations=tuple(observations)))
+        observations = _read_day(path)
+        for at, observation in observations:
+            first = where.setdefault(observation.id, at)
+            if first != at:
+                raise InvalidInput(f"{at}: id: {observation.id!r} is taken by {first}")
+        days.append(Day(name=path.stem, observations=tuple(item for _, item in observations)))
     return AgentSeed(id=home.name, config=config, days=tuple(days))
 
 
-def read_observations(file: Path) -> Iterator[tuple[int, NewObservation]]:
-    """The observations of a file of JSON lines with their line numbers, blank lines left out.
-
-    Raises:
-        InvalidInput: At the first line that is not an observation; the message names file and line.
-    """
-    with file.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            at = f"{file}:{number}"
-            try:
-                data: object = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-            except ValueError as error:
-                raise InvalidInput(f"{at}: is not JSON in UTF-8: {error}", remedy=_FORMAT) from error
-            yield number, _value(NewObservation, data, at=at)
+def _read_day(file: Path) -> list[tuple[str, NewObservation]]:
+    """The observations of a day, each with its place in the file."""
+    observations: list[tuple[str, NewObservation]] = []
+    with file.open("rb") as stream:
+        try:
+            lines = list(read_lines(stream))
+        except InvalidInput as error:
+            raise InvalidInput(f"{file}: {error}", remedy=error.remedy) from error
+    for line in lines:
+        at = f"{file}:{line.number}"
+        if line.item is None:
+            raise InvalidInput(f"{at}: {line.refusal}", remedy=_FORMAT)
+        if line.item.occurred_at is None:
+            raise InvalidInput(f"{at}: occurred_at: is missing", remedy=_FORMAT)
+        observations.append((at, line.item))
+    if not observations:
+        raise InvalidInput(f"{file}: holds no observation", remedy=_FORMAT)
+    return observations
 
 
 def _read_changes(file: Path, agents: tuple[AgentSeed, ...]) -> tuple[tuple[Ask, ...], tuple[Change, ...]]:
