@@ -69,6 +69,8 @@ class Reply(BaseModel, Generic[R_co]):
     """Items of the reply that the shape gate refused; the others are in ``value``."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    refused: tuple[Refused, ...] = ()
+    """Items of the reply that a gate refused while others were kept."""
 
 
 class LanguageModel(Protocol):

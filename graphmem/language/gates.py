@@ -207,9 +207,7 @@ def _bracketed(text: str) -> list[dict[str, object]] | None:
     Raises:
         ReplyRefused: When the last line breaks off.
     """
-    lines = [
-        line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("```")
-    ]
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("```")]
     if not any(_OPEN_BECAUSE.search(line) for line in lines):
         return None
     items: list[dict[str, object]] = []
@@ -222,9 +220,7 @@ def _bracketed(text: str) -> list[dict[str, object]] | None:
             position = match.end()
         rest = body[position:].strip(" .;,")
         last = number == len(lines)
-        if last and (
-            _OPEN_BECAUSE.search(rest) or (bullet and rest and not body.endswith((".", "!", "?", ")")))
-        ):
+        if last and (_OPEN_BECAUSE.search(rest) or (bullet and rest and not body.endswith((".", "!", "?", ")")))):
             _refuse("the reply is truncated: its last line breaks off")
         if rest and bullet:
             items.append({"text": rest})
@@ -272,9 +268,7 @@ def shape(value: object, reply_model: type[R]) -> Shaped[R]:
             reason = _reason(error, item, f"{name}.{number}")
             refused.append(Refused(gate="shape", reason=reason, item=_shown(item)))
             continue
-        text = (
-            normalise_text(valid.text if isinstance(valid, Insight) else valid) if name != "ratings" else ""
-        )
+        text = normalise_text(valid.text if isinstance(valid, Insight) else valid) if name != "ratings" else ""
         if text and text in seen:
             reason = f"{name}.{number}: repeats an earlier one"
             refused.append(Refused(gate="shape", reason=reason, item=_shown(item)))
@@ -317,11 +311,7 @@ def _is_schema(value: object) -> bool:
     if not isinstance(value, Mapping):
         return False
     keys = cast("Mapping[object, object]", value).keys()
-    return (
-        "$schema" in keys
-        or "$defs" in keys
-        or ("properties" in keys and bool({"type", "title", "required"} & keys))
-    )
+    return "$schema" in keys or "$defs" in keys or ("properties" in keys and bool({"type", "title", "required"} & keys))
 
 
 def _named(value: object) -> str:
@@ -390,17 +380,11 @@ def rated(ratings: Sequence[Rating], count: int) -> Rated:
     for rating in ratings:
         item = f"{rating.number}: {rating.importance}"
         if not 1 <= rating.number <= count:
-            refused.append(
-                Refused(gate="index", reason=f"rates {rating.number}, but 1–{count} were shown", item=item)
-            )
+            refused.append(Refused(gate="index", reason=f"rates {rating.number}, but 1–{count} were shown", item=item))
         elif found.setdefault(rating.number, rating.importance) != rating.importance:
             differing.add(rating.number)
-            refused.append(
-                Refused(gate="index", reason=f"rates {rating.number} twice, differently", item=item)
-            )
-    return Rated(
-        {number: value for number, value in found.items() if number not in differing}, tuple(refused)
-    )
+            refused.append(Refused(gate="index", reason=f"rates {rating.number} twice, differently", item=item))
+    return Rated({number: value for number, value in found.items() if number not in differing}, tuple(refused))
 
 
 # --- index -----------------------------------------------------------------------------------------------------

@@ -49,13 +49,9 @@ def _absent_or_meaningful(value: str) -> str:
     return _meaningful(value) if value.strip() else ""
 
 
-Written = Annotated[
-    str, Field(strict=True, min_length=1, max_length=MAX_INSIGHT), AfterValidator(_meaningful)
-]
+Written = Annotated[str, Field(strict=True, min_length=1, max_length=MAX_INSIGHT), AfterValidator(_meaningful)]
 """Text that a model wrote and that says something."""
-OptionalWritten = Annotated[
-    str, Field(strict=True, max_length=MAX_INSIGHT), AfterValidator(_absent_or_meaningful)
-]
+OptionalWritten = Annotated[str, Field(strict=True, max_length=MAX_INSIGHT), AfterValidator(_absent_or_meaningful)]
 Evidence = Annotated[list[int], BeforeValidator(reading.evidence)]
 """Numbers of the memories that were shown, as the model gave them; the index gate checks them."""
 
@@ -133,9 +129,7 @@ class Reconsidered(ReplyModel):
 
 # --- rendering -------------------------------------------------------------------------------------------------
 
-_ESCAPES = {
-    ord(char): f"\\u{ord(char):04x}" for char in "<>&\x7f\u2028\u2029" + "".join(map(chr, range(0x80, 0xA0)))
-}
+_ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\x7f\u2028\u2029" + "".join(map(chr, range(0x80, 0xA0)))}
 
 
 def quote(value: object) -> str:
@@ -263,9 +257,7 @@ class Reconsider(Task[Reconsidered]):
         blocks = [memories(self.statements)]
         if self.question is not None:
             blocks.append(f"Question that it was to answer (data as well): {quote(self.question)}")
-        blocks.append(
-            f"Hypothesis, inferred earlier, perhaps wrong now (data as well): {quote(self.hypothesis)}"
-        )
+        blocks.append(f"Hypothesis, inferred earlier, perhaps wrong now (data as well): {quote(self.hypothesis)}")
         blocks.append("\n".join(["Changed since (data as well):", *map(quote, self.changes)]))
         return _chat(
             "Does the hypothesis still follow from the memories above, and from them alone?\n"

@@ -17,9 +17,7 @@ _LONGEST_RANGE = 100
 _MINUS = "-−–—‐‑"
 
 _SEPARATOR = re.compile(r"\s*(?:[,;&+、，；]|\band\b)\s*", re.IGNORECASE)
-_CITATION_WORD = (
-    r"(?:observations?|statements?|memor(?:y|ies)|insights?|reflections?|numbers?|items?|nos?\.?)"
-)
+_CITATION_WORD = r"(?:observations?|statements?|memor(?:y|ies)|insights?|reflections?|numbers?|items?|nos?\.?)"
 _ONE = re.compile(rf"^(?:{_CITATION_WORD}\s*)?[#\[]?\s*([{_MINUS}]?\d{{1,9}})\s*\]?\.?$", re.IGNORECASE)
 _RANGE = re.compile(
     rf"^(?:{_CITATION_WORD}\s*)?#?(\d{{1,9}})\s*(?:[{_MINUS}]|to|through|\.\.)\s*#?(\d{{1,9}})\.?$",

@@ -1,0 +1,249 @@
+"""Words: how texts are split, folded and told apart without a model or a dictionary.
+
+English is read well, other languages roughly: words are folded by the same rules, and scripts without spaces are read
+in pairs of characters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+_WORD = re.compile(r"\d+(?:[.,:]\d+)*(?:[^\W\d_]+)?|[^\W_]+(?:['’\-][^\W_]+)*")
+_UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0002fa1f]{2,}")
+_CAPTION = re.compile(r"\[[^\[\]]*\]")
+_SENTENCE = re.compile(
+    r"(?<=[.!?…。！？])(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<!\bMrs\.)[\"'”’)]*\s+|(?<=[。！？])|[\n\r]+|\s+[-–—]\s+|;\s+"
+)
+
+
+@dataclass(frozen=True)
+class Word:
+    """One word of a text, in its place."""
+
+    text: str
+    fold: str
+    """Its folded form: the key under which it is the same word as others."""
+    start: int
+    end: int
+    initial: bool
+    """First in its sentence, so that a capital says nothing."""
+
+    @property
+    def capital(self) -> bool:
+        """Whether it starts with a capital."""
+        return self.text[:1].isupper()
+
+
+def without_captions(text: str) -> str:
+    """A text without ``[bracketed]`` remarks, such as descriptions of photographs; all of it when nothing else is."""
+    bare = _CAPTION.sub(" ", text)
+    return bare if any(char.isalnum() for char in bare) else text
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, each with its closing punctuation."""
+    return [part.strip() for part in _SENTENCE.split(text) if part and part.strip()]
+
+
+def words(text: str) -> list[Word]:
+    """The words of one sentence."""
+    found: list[Word] = []
+    for match in _WORD.finditer(text):
+        for start, end in _pieces(match[0], match.start()):
+            piece = text[start:end]
+            found.append(Word(piece, fold(piece), start, end, initial=not found))
+    return found
+
+
+def _pieces(word: str, offset: int) -> Iterator[tuple[int, int]]:
+    if _UNSPACED.fullmatch(word):
+        for position in range(len(word) - 1):
+            yield offset + position, offset + position + 2
+    else:
+        yield offset, offset + len(word)
+
+
+@lru_cache(maxsize=50_000)
+def fold(word: str) -> str:
+    """The key of a word: lower case, without possessive, plural and the endings of verbs."""
+    folded = word.casefold().replace("’", "'").removesuffix("'s").removesuffix("'")
+    folded = _IRREGULAR.get(folded, folded)
+    if len(folded) <= 3 or not folded.isascii() or "'" in folded:
+        return folded
+    if folded.endswith(("ies", "ied")) and len(folded) > 4:
+        folded = folded[:-3] + "y"
+    elif folded.endswith(("sses", "xes", "ches", "shes", "zzes")):
+        folded = folded[:-2]
+    elif folded.endswith("s") and not folded.endswith(("ss", "us", "is")):
+        folded = folded[:-1]
+    if folded.endswith("ing") and len(folded) >= 6:
+        folded = _base(folded[:-3], folded)
+    elif folded.endswith("ed") and not folded.endswith("eed") and len(folded) >= 5:
+        folded = _base(folded[:-2], folded)
+    return folded[:-1] if folded.endswith("e") and len(folded) >= 6 else folded
+
+
+def _base(stem: str, word: str) -> str:
+    """The verb that an -ing or -ed form belongs to."""
+    if not re.search("[aeiouy]", stem):
+        return word
+    if len(stem) > 3 and stem[-1] == stem[-2] and (stem[-1] not in "lsz" or (stem[-1] == "l" and len(stem) > 5)):
+        return stem[:-1]
+    if stem[-1] in "cvz" or (len(stem) <= 5 and re.fullmatch("[^aeiou]*[aeiou][^aeiouwxy]", stem)):
+        return stem + "e"
+    return stem
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(fold(word) for word in text.split())
+
+
+_IRREGULAR = {
+    "children": "child", "men": "man", "women": "woman", "feet": "foot", "teeth": "tooth", "mice": "mouse",
+    "people": "person", "lives": "life", "wives": "wife", "knives": "knife", "leaves": "leaf", "wolves": "wolf",
+    "ran": "run", "swam": "swim", "swum": "swim", "drove": "drive", "driven": "drive", "rode": "ride",
+    "wrote": "write", "written": "write", "bought": "buy", "sold": "sell", "taught": "teach", "fought": "fight",
+    "sang": "sing", "sung": "sing", "drew": "draw", "drawn": "draw", "ate": "eat", "eaten": "eat",
+    "slept": "sleep", "built": "build", "grew": "grow", "grown": "grow", "broke": "break", "broken": "break",
+    "died": "die", "dying": "die", "dies": "die", "lay": "lie", "fell": "fall", "fallen": "fall",
+    "photos": "photo", "buses": "bus", "series": "series", "news": "news", "tied": "tie", "tying": "tie",
+}  # fmt: skip
+
+DETERMINERS = _set(
+    "a an the my your his her its our their this that these those some any no every each another both all few several "
+    "many much more most first second third own other such two three four five six"
+)
+PREPOSITIONS = _set(
+    "of for with about in on at by from into onto over under after before during without through between against "
+    "around near like as than towards toward upon per via along across behind beside besides beyond despite among"
+)
+PRONOUNS = _set("i you he she it we they who someone everyone anybody nobody everybody somebody there")
+BEFORE_VERBS = PRONOUNS | _set(
+    "to can could will would should might must may shall cannot can't couldn't won't wouldn't shouldn't don't doesn't "
+    "didn't not never always also just really gonna wanna gotta let's lets i'll we'll you'll they'll i'd we'd you'd "
+    "they'd please still even ever hardly"
+)
+BEING = _set(
+    "am is are was were be been being i'm you're he's she's it's we're they're that's isn't aren't wasn't weren't "
+    "feel feels felt feeling seem seems seemed look looks looked sound sounds sounded get gets got getting became "
+    "become so very too pretty quite super really totally kinda bit how more most less pretty absolutely extremely"
+)
+FIRST_PERSON = _set("i me my mine myself we us our ours i'm i've i'd i'll we're we've we'd we'll")
+SECOND_PERSON = _set("you your yours yourself you're you've you'd you'll ya")
+NEGATIONS = frozenset(
+    "not no never none nobody nothing nowhere neither nor without cannot hardly barely no-one n't".split()
+)
+
+FILLER = _set(
+    """
+    hey hi hello hiya howdy bye goodbye cya cheers thanks thank thx wow whoa woah oh ooh ah aw aww awww yeah yes yep yup
+    yay nah nope no ok okay alright right sure well haha hahaha lol omg oops ouch phew yikes hmm mmm ugh damn gosh
+    congrats congratulations welcome sorry please btw anyway anyways actually basically honestly seriously literally
+    definitely absolutely totally certainly exactly indeed obviously apparently fortunately unfortunately thankfully
+    luckily hopefully maybe perhaps probably morning evening afternoon night goodnight take-care see-ya later dude bud
+    buddy man bro folks guys pal mate c'mon gotcha yum yummy ya y'all
+    """
+)
+
+_FUNCTION = _set(
+    """
+    a an the and or but nor so yet if then else than because since while when whenever where wherever why how what which
+    who whom whose that this these those there here i me my mine myself you your yours yourself he him his himself she
+    her hers herself it its itself we us our ours ourselves they them their theirs themselves one ones someone somebody
+    something anyone anybody anything everyone everybody everything nobody nothing none each every either neither both
+    all any some few many much more most less least several enough such same other others another own only just even
+    also too very really quite rather pretty almost nearly still already ever never always often sometimes usually
+    seldom rarely again once twice now today tonight yesterday tomorrow soon later recently lately ago before after
+    during until till about above across against along among around as at behind below beneath beside between beyond by
+    down for from in inside into like near of off on onto out outside over past per through throughout to toward
+    towards under up upon via with within without not no yes am is are was were be been being have has had having do
+    does did doing done can could will would shall should may might must ought cannot let lets
+    i'm i've i'd i'll you're you've you'd you'll he's he'd he'll she's she'd she'll it's it'd it'll we're we've we'd
+    we'll they're they've they'd they'll that's there's here's what's who's how's where's when's isn't aren't wasn't
+    weren't haven't hasn't hadn't don't doesn't didn't can't couldn't won't wouldn't shouldn't mightn't mustn't ain't
+    let's gonna wanna gotta kinda sorta dunno lemme gimme cause 'cause cuz tho though although however therefore thus
+    whether unless except instead meanwhile moreover otherwise besides anyway else yourselves doesnt dont cant im ive
+    must've should've could've would've might've how're what're how've what've that'd that'll who'd who'll why's
+    o'clock etc vs eg ie am pm amid onto upon till yet ok mr mrs ms dr sir
+    """
+)
+
+_VAGUE = _set(
+    """
+    go going gone went come came coming get got getting gotten make made making take took taken taking give gave given
+    giving put putting keep kept keeping let say said saying tell told telling talk talked talking speak spoke spoken
+    ask asked asking answer mention hear heard hearing listen see saw seen seeing look looked looking watch feel felt
+    feeling think thought thinking know knew known knowing guess suppose believe mean meant hope hoping wish want wanted
+    need needed like liked love loved loving enjoy enjoyed prefer hate try tried trying start started starting begin
+    began begun stop stopped finish finished end ended become became turn turned happen happened happening seem seemed
+    appear show showed shown showing share shared sharing find found finding lose use used using help helped helping
+    work working worked play call called leave left bring brought set stay stayed remain hold held follow move moved
+    live lived run open opened close closed walk change changed add added remember remind reminded forget forgot
+    understand understood agree decide decided plan planned planning wait waiting visit visited spend spent pick picked
+    check checked send sent meet met join joined include included consider considered notice noticed realize realized
+    realise realised wonder wondered imagine expect expected allow cause matter care catch caught deal dealing handle
+    manage managed focus focused create created creating inspire inspired inspiring motivate motivated motivating
+    encourage encouraged appreciate appreciated support supported supporting celebrate surround surrounded improve
+    improved reach reached learn learned learning teach push pushed feature capture captured explore explored exploring
+    experience experienced experiencing express expressing discover discovered hang hung rock rocking struggle
+    thing things stuff way ways lot lots bit kind sort type time times day days week weeks month months year years hour
+    hours minute minutes moment moments weekend weekends monday tuesday wednesday thursday friday saturday sunday mon tue
+    tues wed thurs thu fri sat sun january february march april may june july august september october november december
+    person people someone guy guys man men woman women place places area part parts piece side end front back top bottom
+    case point fact idea ideas reason result example question word words number numbers name names line list view views
+    half quarter couple pair dozen rest whole none world life lives story stuff spot step steps level chance effort
+    difference impact change changes choice choices goal goals progress journey path road track process tip tips advice
+    suggestion suggestions thought thoughts feeling feelings memory memories mind heart soul eye eyes hand hands head face
+    corner vibe vibes power strength energy spirit spirits sense attitude mindset perspective
+    good great better best bad worse worst nice cool awesome amazing wonderful fantastic incredible beautiful gorgeous
+    stunning lovely cute sweet fun funny happy glad sad angry tired excited exciting proud pumped thrilled grateful
+    thankful scary scared worried hard easy tough difficult challenging challenge challenges big huge large small little
+    tiny long short high low old new young early late fast slow quick quickly slowly full empty free busy ready important
+    special interesting impressive inspiring meaningful powerful rewarding refreshing relaxing peaceful calm calming
+    positive negative possible impossible different similar certain sure true real right wrong fine okay alright able
+    close far near next last first second third final main only favorite favourite fave favorites favourites recent
+    recently current major minor single simple clear perfect crazy wild weird strange rough tasty delicious yummy fresh
+    healthy healthier strong weak safe warm cold hot dry wet dark light bright deep soft loud quiet open common rare
+    total extra super mega ultra one two three four five six seven eight nine ten hundred thousand million zero
+    awesomeness blast luck wonder rid worth deserve kudos props vibe mood fav pics pic photo photos picture pictures
+    image images caption shot shots look looks sound sounds sounding hey wanna totally forward together apart away ahead
+    alone along especially particularly mostly mainly simply truly deeply highly fully completely somewhat somehow
+    somewhere anywhere everywhere nowhere someday anytime every everyday daily whatever whoever whichever yourself lately
+    memory insight insights memories mention mentions turn turns talk talks topic topics observation observations
+    bet cheer cheers trust matter sharing caring rad epic unreal insane sick dope lit neat solid decent damn hell
+    determined determine passionate passion curious confident lucky honest kind keen interested interest involved
+    available aware familiar willing likely unlikely sore painful sorry reminder reminders boost push bonus
+    tonight midnight noon dawn dusk morning mornings evening evenings afternoon night nights
+    lie lay laid sit sat stand stood fall rise rose raise raised throw threw carry carried pull pulled wear wore worn
+    cut hit read reads pass passed return returned arrive arrived reply replied explain explained describe
+    own owned belong serve served offer offered suggest suggested recommend recommended promise promised prepare prepared
+    rely depend save saved lead led count counted grow win winning succeed fail failed
+    pay paid cost costs spend bill worth amount
+    """
+)
+
+STOP = _FUNCTION | _VAGUE | FILLER
+"""Folded words that are never what a memory is about."""
+FUNCTION = _FUNCTION
+"""Folded words that carry no meaning of their own."""
+
+
+def is_stop(folded: str) -> bool:
+    """Whether a folded word can be no topic: too common, a number, or a single letter of a script with words."""
+    if folded in STOP or not any(char.isalpha() for char in folded) or folded[0].isdigit():
+        return True
+    return len(folded) < 3 and folded.isascii()
+
+
+def is_negated(sentence: str) -> bool:
+    """Whether a sentence denies something."""
+    return (
+        any(
+            word.casefold().replace("’", "'").endswith("n't") or word.casefold() in NEGATIONS
+            for word in re.findall(r"[^\W_]+(?:['’\-][^\W_]+)*", sentence)
+        )
+        or "no longer" in sentence.casefold()
+    )
