@@ -49,10 +49,11 @@ class Embedder(Protocol):
 
 def usable(vector: object, dimension: int) -> bool:
     """Whether a vector may be stored: the right length, every number finite, unit length to within 1e-3."""
-    try:
-        array = np.asarray(vector, dtype=np.float32)
-    except (TypeError, ValueError):
-        return False
-    if array.shape != (dimension,) or not bool(np.isfinite(array).all()):
-        return False
-    return bool(abs(float(np.linalg.norm(array)) - 1.0) < 1e-3)
+    with np.errstate(over="ignore"):  # huge numbers become infinite, which is refused
+        try:
+            array = np.asarray(vector, dtype=np.float32)
+        except (TypeError, ValueError):
+            return False
+        if array.shape != (dimension,) or not bool(np.isfinite(array).all()):
+            return False
+        return bool(abs(float(np.linalg.norm(array)) - 1.0) < 1e-3)
