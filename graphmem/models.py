@@ -27,7 +27,7 @@ MAX_TEXT = 100_000
 """Longest text of a memory, in characters."""
 MAX_ID = 512
 """Longest id or key, in characters: both are indexed, and Neo4j refuses index entries over about 8 kB."""
-MAX_K = 1_000
+MAX_K = 10_000
 """Most memories that one retrieval returns; a larger ``k`` is refused."""
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -54,9 +54,24 @@ def _plain_integer(value: Any) -> Any:
     return int(value)
 
 
-Text = Annotated[str, StringConstraints(strict=True, max_length=MAX_TEXT), AfterValidator(_not_blank), AfterValidator(storable)]
-Id = Annotated[str, StringConstraints(strict=True, max_length=MAX_ID), AfterValidator(_not_blank), AfterValidator(storable)]
-Label = Annotated[str, StringConstraints(strict=True, max_length=MAX_ID), AfterValidator(_not_blank), AfterValidator(storable)]
+Text = Annotated[
+    str,
+    StringConstraints(strict=True, max_length=MAX_TEXT),
+    AfterValidator(_not_blank),
+    AfterValidator(storable),
+]
+Id = Annotated[
+    str,
+    StringConstraints(strict=True, max_length=MAX_ID),
+    AfterValidator(_not_blank),
+    AfterValidator(storable),
+]
+Label = Annotated[
+    str,
+    StringConstraints(strict=True, max_length=MAX_ID),
+    AfterValidator(_not_blank),
+    AfterValidator(storable),
+]
 """A short name: source, session, place, subject, keyword."""
 Importance = Annotated[int, BeforeValidator(_plain_integer), Field(ge=1, le=10)]
 """1 is mundane, 10 poignant (Park et al. 2023, section 4.1)."""

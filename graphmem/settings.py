@@ -6,11 +6,12 @@ Precedence, highest first: arguments of ``Memory.open`` and options of the comma
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any, Literal
 
 import platformdirs
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import AliasChoices, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from graphmem.errors import InvalidSettings
@@ -43,6 +44,8 @@ class Settings(BaseSettings):
     """Base address of a mirror of Maven Central; None: Maven Central itself."""
     heap: str = Field(default="768m", pattern=r"^\d+[mMgG]$")
     """Java heap of the embedded server."""
+    java_home: Path | None = Field(default=None, validation_alias=AliasChoices("java_home", "JAVA_HOME"))
+    """``JAVA_HOME``: a JDK here is used when it suits Neo4j and brings SIMD; else the one from packages."""
     start_timeout: float = Field(default=120, gt=0)
     """Seconds that the embedded server may take to start."""
 
@@ -69,3 +72,15 @@ def load_settings(**overrides: Any) -> Settings:
             f"setting {name}: {first['msg'].removeprefix('Value error, ')}",
             remedy=f"correct the option or the environment variable GRAPHMEM_{name.upper()}",
         ) from error
+
+
+_CHILD_VARIABLES = ("HOME", "PATH", "TMPDIR", "TZ", "LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH")
+
+
+def child_environment() -> dict[str, str]:
+    """The environment for a long-lived child process: without API keys and passwords that this one may hold.
+
+    The locale is fixed to UTF-8, without which Java cannot open paths outside ASCII.
+    """
+    kept = {name: os.environ[name] for name in _CHILD_VARIABLES if name in os.environ}
+    return kept | {"LC_ALL": "C.UTF-8"}

@@ -1,0 +1,1 @@
+"""The graph in Neo4j: queries, store, schema, and the embedded server."""

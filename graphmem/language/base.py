@@ -33,6 +33,9 @@ class Statement(BaseModel):
     keywords: tuple[str, ...] = ()
 
 
+EXTRACTIVE = "extractive"
+"""The name of the engine that works without a model; what it rates is rated by rule."""
+
 R = TypeVar("R", bound=BaseModel)
 R_co = TypeVar("R_co", bound=BaseModel, covariant=True)
 

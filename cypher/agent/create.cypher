@@ -1,0 +1,13 @@
+// Lock an agent for writing, creating it on its first write. Every transaction that writes an agent's memories
+// begins with this or with agent/lock: writing the node holds its lock until the commit.
+// Returns: clock ZONED DATETIME or null
+MERGE (agent:Agent {id: $agentId})
+  ON CREATE SET
+    agent.name = $agentId,
+    agent.timeZone = 'UTC',
+    agent.revision = 0,
+    agent.reflectionThreshold = 150,
+    agent.importanceSinceReflection = 0,
+    agent.createdAt = datetime()
+SET agent.writtenAt = datetime()
+RETURN agent.clock AS clock

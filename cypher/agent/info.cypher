@@ -1,0 +1,16 @@
+// An agent with its counts; an agentId of null: every agent.
+// Returns: agent MAP, observations, reflections, plans, stale, ended, notEmbedded INTEGER
+MATCH (agent:Agent)
+WHERE $agentId IS NULL OR agent.id = $agentId
+CALL (agent) {
+  MATCH (memory:Memory {agentId: agent.id})
+  RETURN
+    count(CASE WHEN memory:Observation AND memory.held THEN 1 END) AS observations,
+    count(CASE WHEN memory:Reflection AND memory.held THEN 1 END) AS reflections,
+    count(CASE WHEN memory:Plan AND memory.held THEN 1 END) AS plans,
+    count(CASE WHEN memory.status = 'stale' THEN 1 END) AS stale,
+    count(CASE WHEN NOT memory.held THEN 1 END) AS ended,
+    count(CASE WHEN memory.held AND memory.embeddingModel IS NULL THEN 1 END) AS notEmbedded
+}
+RETURN agent {.*} AS agent, observations, reflections, plans, stale, ended, notEmbedded
+ORDER BY agent.id

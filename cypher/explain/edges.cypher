@@ -1,0 +1,11 @@
+// The grounds of these memories, ended ones included, and what replaced or was replaced by each.
+// Returns: type STRING, source, target STRING, properties MAP
+UNWIND $ids AS id
+MATCH (memory:Memory {agentId: $agentId, id: id})-[edge:CITES|DERIVED_FROM|STALE_BECAUSE]->(other:Memory)
+RETURN type(edge) AS type, memory.id AS source, other.id AS target, properties(edge) AS properties
+UNION
+UNWIND $ids AS id
+MATCH (memory:Memory {agentId: $agentId, id: id})
+MATCH (newer:Memory)-[edge:SUPERSEDES WHERE edge.revokedAt IS NULL]->(older:Memory)
+WHERE newer = memory OR older = memory
+RETURN type(edge) AS type, newer.id AS source, older.id AS target, properties(edge) AS properties

@@ -1,0 +1,10 @@
+// Held reflections that no held memory rests on: the tops of the trees.
+// Returns: id STRING, latest first
+MATCH (reflection:Reflection {agentId: $agentId})
+WHERE reflection.held
+  AND NOT EXISTS {
+    (reflection)<-[edge:CITES|DERIVED_FROM WHERE edge.until IS NULL]-(upper:Memory)
+    WHERE upper.held
+  }
+RETURN reflection.id AS id
+ORDER BY reflection.occurredAt DESC, reflection.id

@@ -1,0 +1,9 @@
+// Store a reflection. Its citations follow in the same transaction, with truth/cite.
+MATCH (run:Run {agentId: $agentId, id: $runId})
+CREATE (reflection:Memory:Reflection)
+SET
+  reflection = $properties,
+  reflection.agentId = $agentId,
+  reflection.embedding = toFloatList($vector)
+CREATE (reflection)-[:PRODUCED_BY]->(run)
+RETURN reflection.id AS id

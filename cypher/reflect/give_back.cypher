@@ -1,0 +1,8 @@
+// Give the claimed sum back to the agent, because the run failed or its process died.
+MATCH (agent:Agent {id: $agentId})
+MATCH (run:Run {agentId: $agentId, id: $runId})
+SET
+  agent.importanceSinceReflection = agent.importanceSinceReflection + run.claimed,
+  agent.openReflection = null,
+  run.claimed = 0
+RETURN agent.importanceSinceReflection AS importance

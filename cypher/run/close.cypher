@@ -1,0 +1,11 @@
+// Close a run with its outcome, what it cost, and what of it was refused.
+MATCH (run:Run {agentId: $agentId, id: $runId})
+SET
+  run.outcome = $outcome,
+  run.error = $error,
+  run.endedAt = $now,
+  run.leaseUntil = null,
+  run.refused = $refused,
+  run.promptTokens = $promptTokens,
+  run.completionTokens = $completionTokens
+RETURN run.id AS id

@@ -1,0 +1,3 @@
+// There is one schema record a database.
+CREATE CONSTRAINT schemaName IF NOT EXISTS
+FOR (schema:GraphmemSchema) REQUIRE schema.name IS UNIQUE

@@ -1,0 +1,17 @@
+// Take the right to change the schema for a while; whoever holds it is not disturbed before its lease ends.
+// Returns: token STRING of the holder, version INTEGER (0: nothing applied yet)
+MERGE (schema:GraphmemSchema {name: 'graphmem'})
+  ON CREATE SET
+    schema.version = 0,
+    schema.embeddingModel = $embeddingModel,
+    schema.dimension = $dimension
+SET schema.touchedAt = datetime()
+WITH schema
+CALL (schema) {
+  WITH schema
+  WHERE schema.leaseUntil IS NULL OR schema.leaseUntil < datetime() OR schema.leaseToken = $token
+  SET
+    schema.leaseToken = $token,
+    schema.leaseUntil = datetime() + duration({seconds: $leaseSeconds})
+}
+RETURN schema.leaseToken AS token, schema.version AS version

@@ -1,0 +1,4 @@
+// What the store was made for.
+// Returns: version INTEGER, embeddingModel STRING, dimension INTEGER
+MATCH (schema:GraphmemSchema {name: 'graphmem'})
+RETURN schema.version AS version, schema.embeddingModel AS embeddingModel, schema.dimension AS dimension

@@ -1,0 +1,5 @@
+// Say that one memory replaced another of the same agent.
+MATCH (newer:Memory {agentId: $agentId, id: $newer})
+MATCH (older:Memory {agentId: $agentId, id: $older})
+CREATE (newer)-[:SUPERSEDES {at: $now, mode: $mode, reason: $reason, by: $by}]->(older)
+RETURN newer.id AS id

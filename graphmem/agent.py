@@ -1,0 +1,429 @@
+"""An agent's handle: the only way to its memories, so that scope is enforced in one place. One line a verb."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from graphmem.cognition import change, explain, look_up, observe, recompute, reflect, retrieve, runs
+from graphmem.cognition.engine import Engine, checked_id
+from graphmem.cognition.observe import NewItem
+from graphmem.models import (
+    PAPER,
+    AgentInfo,
+    AnyMemory,
+    ChangeReport,
+    Hits,
+    Kind,
+    Mode,
+    Observation,
+    Observed,
+    Profile,
+    Provenance,
+    RecomputeReport,
+    ReflectReport,
+    RunInfo,
+    Status,
+    Weights,
+)
+
+if TYPE_CHECKING:
+    from anyio.from_thread import BlockingPortal
+
+
+class AsyncAgent:
+    """One agent's memory. Get it from ``AsyncMemory.agent``; the agent is created by the first write.
+
+    Every method may raise ``StoreError`` when the database fails. ``now`` is the time of the call: an aware
+    datetime, an ISO 8601 string with a zone, or epoch seconds; by default the agent's clock, else the machine's.
+    """
+
+    def __init__(self, engine: Engine, agent_id: str) -> None:
+        self.id = checked_id(agent_id, "agent")
+        self._engine = engine
+
+    async def configure(
+        self,
+        *,
+        name: str | None = None,
+        traits: str | None = None,
+        time_zone: str | None = None,
+        clock: datetime | None = None,
+        reflection_threshold: int | None = None,
+    ) -> AgentInfo:
+        """Set what is given on the agent, creating it when it is new.
+
+        Raises:
+            InvalidInput: When a value is refused.
+        """
+        return await look_up.configure(
+            self._engine,
+            self.id,
+            name=name,
+            traits=traits,
+            time_zone=time_zone,
+            clock=clock,
+            reflection_threshold=reflection_threshold,
+        )
+
+    async def info(self) -> AgentInfo:
+        """The agent and how much it remembers.
+
+        Raises:
+            UnknownAgent: When nothing was ever written for it.
+        """
+        return await look_up.info(self._engine, self.id)
+
+    async def observe(
+        self,
+        text: str,
+        *,
+        kind: str | None = None,
+        importance: int | None = None,
+        occurred_at: object = None,
+        source: str | None = None,
+        session: str | None = None,
+        place: str | None = None,
+        id: str | None = None,
+        subject: str | None = None,
+        predicate: str | None = None,
+        object: str | None = None,
+        keywords: Sequence[str] | None = None,
+        now: object = None,
+    ) -> Observation:
+        """Store one observation: rated when no importance (1–10) is given, embedded, idempotent on ``id``.
+
+        Raises:
+            InvalidInput: When a value is refused; nothing was written.
+            IdConflict: When the id is taken by other content.
+        """
+        given = {
+            "text": text,
+            "kind": kind,
+            "importance": importance,
+            "occurred_at": occurred_at,
+            "source": source,
+            "session": session,
+            "place": place,
+            "id": id,
+            "subject": subject,
+            "predicate": predicate,
+            "object": object,
+            "keywords": keywords,
+        }
+        return await observe.observe(self._engine, self.id, given, now=now)
+
+    async def observe_many(
+        self, items: Iterable[NewItem], *, now: object = None, progress: Callable[[int], None] | None = None
+    ) -> Observed:
+        """Store many observations (strings, mappings or ``NewObservation``), 500 a transaction.
+
+        Raises:
+            InvalidInput: When any item is refused; nothing was written.
+            IdConflict: When an id is taken by other content; earlier batches of 500 are stored.
+        """
+        return await observe.observe_many(self._engine, self.id, items, now=now, progress=progress)
+
+    async def retrieve(
+        self,
+        query: str,
+        *,
+        k: int = 10,
+        profile: Profile = PAPER,
+        weights: Weights | None = None,
+        kinds: Sequence[Kind] | None = None,
+        touch: bool = True,
+        now: object = None,
+    ) -> Hits:
+        """The ``k`` (1–10,000) active memories with the highest score, best first, with every part of it.
+
+        An agent without memories gives none. With ``touch`` the access is noted on what was retrieved.
+
+        Raises:
+            InvalidInput: When ``k``, the query or a kind is refused.
+            EmbeddingError: When the query cannot be embedded.
+        """
+        return await retrieve.retrieve(
+            self._engine,
+            self.id,
+            query,
+            k=k,
+            profile=profile,
+            weights=weights,
+            kinds=kinds,
+            touch=touch,
+            now=now,
+        )
+
+    async def reflect(self, *, force: bool = False, now: object = None) -> ReflectReport:
+        """Infer insights when they are due (or with ``force``), each citing what it rests on.
+
+        Raises:
+            LanguageModelError, EmbeddingError: The trigger is given back; insights written before stay.
+        """
+        return await reflect.reflect(self._engine, self.id, force=force, now=now)
+
+    async def supersede(
+        self,
+        old: str,
+        *,
+        text: str | None = None,
+        by: str | None = None,
+        mode: Mode = "correction",
+        reason: str = "",
+        now: object = None,
+    ) -> ChangeReport:
+        """Replace a memory by a text or by another memory; all that rests on it turns stale in the same transaction.
+
+        ``mode``: ``correction`` when it was wrong, ``update`` when it was true until now.
+
+        Raises:
+            InvalidInput: When not exactly one of ``text`` and ``by`` is given, or a value is refused.
+            UnknownAgent, UnknownMemory: When there is no such agent, or it has no such memory.
+            SelfSupersession, AlreadyEnded, NotActive, RestsOnItself: When a rule would be broken.
+        """
+        return await change.supersede(self._engine, self.id, old, text=text, by=by, mode=mode, reason=reason, now=now)
+
+    async def retract(self, id: str, *, reason: str = "", now: object = None) -> ChangeReport:
+        """Stop holding a memory, with nothing in its place; all that rests on it turns stale.
+
+        Raises:
+            UnknownAgent, UnknownMemory: When there is no such agent, or it has no such memory.
+            AlreadyEnded: When it ended before.
+        """
+        return await change.retract(self._engine, self.id, id, reason=reason, now=now)
+
+    async def recompute(
+        self,
+        *,
+        limit: int | None = None,
+        now: object = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> RecomputeReport:
+        """Work off what is stale and ready, lowest first; ``progress`` gets how many are done and how many remain.
+
+        Raises:
+            InvalidInput: When the limit is not above 0.
+            LanguageModelError, EmbeddingError: The rest stays stale.
+        """
+        return await recompute.recompute(self._engine, self.id, limit=limit, now=now, progress=progress)
+
+    async def get(self, id: str) -> AnyMemory:
+        """One memory by its full id.
+
+        Raises:
+            UnknownMemory: When this agent has none of that id.
+        """
+        return await look_up.get(self._engine, self.id, id)
+
+    async def resolve(self, prefix: str) -> str:
+        """The full id that a shortened one stands for.
+
+        Raises:
+            UnknownMemory: When none begins so.
+            AmbiguousId: When several do.
+        """
+        return await look_up.resolve(self._engine, self.id, prefix)
+
+    async def memories(
+        self,
+        *,
+        type: str | None = None,
+        status: Status | None = None,
+        limit: int = 100,
+        after: str | None = None,
+    ) -> tuple[AnyMemory, ...]:
+        """A page of memories in the order of their ids; ``after`` is the last id of the page before.
+
+        Raises:
+            InvalidInput: When the type, status or limit is refused.
+        """
+        return await look_up.memories(self._engine, self.id, type=type, status=status, limit=limit, after=after)
+
+    async def explain(self, id: str) -> Provenance:
+        """What a memory rests on, down to the observations.
+
+        Raises:
+            UnknownMemory: When this agent has none of that id.
+        """
+        return await explain.explain(self._engine, self.id, id)
+
+    async def tree(self) -> Provenance:
+        """All held reflections, from those that nothing rests on down to the observations."""
+        return await explain.tree(self._engine, self.id)
+
+    async def runs(self, *, id: str | None = None, limit: int = 100) -> tuple[RunInfo, ...]:
+        """What was asked of a language model, newest first, with what of it was refused."""
+        return await runs.runs(self._engine, self.id, run_id=id, limit=limit)
+
+
+class Agent:
+    """One agent's memory, synchronously: each method is that of :class:`AsyncAgent`, run on the memory's own loop."""
+
+    def __init__(self, agent: AsyncAgent, portal: BlockingPortal) -> None:
+        self._agent = agent
+        self._portal = portal
+
+    @property
+    def id(self) -> str:
+        """The agent's id."""
+        return self._agent.id
+
+    def configure(
+        self,
+        *,
+        name: str | None = None,
+        traits: str | None = None,
+        time_zone: str | None = None,
+        clock: datetime | None = None,
+        reflection_threshold: int | None = None,
+    ) -> AgentInfo:
+        """See :meth:`AsyncAgent.configure`."""
+        return self._portal.call(
+            partial(
+                self._agent.configure,
+                name=name,
+                traits=traits,
+                time_zone=time_zone,
+                clock=clock,
+                reflection_threshold=reflection_threshold,
+            )
+        )
+
+    def info(self) -> AgentInfo:
+        """See :meth:`AsyncAgent.info`."""
+        return self._portal.call(self._agent.info)
+
+    def observe(
+        self,
+        text: str,
+        *,
+        kind: str | None = None,
+        importance: int | None = None,
+        occurred_at: object = None,
+        source: str | None = None,
+        session: str | None = None,
+        place: str | None = None,
+        id: str | None = None,
+        subject: str | None = None,
+        predicate: str | None = None,
+        object: str | None = None,
+        keywords: Sequence[str] | None = None,
+        now: object = None,
+    ) -> Observation:
+        """See :meth:`AsyncAgent.observe`."""
+        return self._portal.call(
+            partial(
+                self._agent.observe,
+                text,
+                kind=kind,
+                importance=importance,
+                occurred_at=occurred_at,
+                source=source,
+                session=session,
+                place=place,
+                id=id,
+                subject=subject,
+                predicate=predicate,
+                object=object,
+                keywords=keywords,
+                now=now,
+            )
+        )
+
+    def observe_many(
+        self, items: Iterable[NewItem], *, now: object = None, progress: Callable[[int], None] | None = None
+    ) -> Observed:
+        """See :meth:`AsyncAgent.observe_many`."""
+        return self._portal.call(partial(self._agent.observe_many, items, now=now, progress=progress))
+
+    def retrieve(
+        self,
+        query: str,
+        *,
+        k: int = 10,
+        profile: Profile = PAPER,
+        weights: Weights | None = None,
+        kinds: Sequence[Kind] | None = None,
+        touch: bool = True,
+        now: object = None,
+    ) -> Hits:
+        """See :meth:`AsyncAgent.retrieve`."""
+        return self._portal.call(
+            partial(
+                self._agent.retrieve,
+                query,
+                k=k,
+                profile=profile,
+                weights=weights,
+                kinds=kinds,
+                touch=touch,
+                now=now,
+            )
+        )
+
+    def reflect(self, *, force: bool = False, now: object = None) -> ReflectReport:
+        """See :meth:`AsyncAgent.reflect`."""
+        return self._portal.call(partial(self._agent.reflect, force=force, now=now))
+
+    def supersede(
+        self,
+        old: str,
+        *,
+        text: str | None = None,
+        by: str | None = None,
+        mode: Mode = "correction",
+        reason: str = "",
+        now: object = None,
+    ) -> ChangeReport:
+        """See :meth:`AsyncAgent.supersede`."""
+        return self._portal.call(
+            partial(self._agent.supersede, old, text=text, by=by, mode=mode, reason=reason, now=now)
+        )
+
+    def retract(self, id: str, *, reason: str = "", now: object = None) -> ChangeReport:
+        """See :meth:`AsyncAgent.retract`."""
+        return self._portal.call(partial(self._agent.retract, id, reason=reason, now=now))
+
+    def recompute(
+        self,
+        *,
+        limit: int | None = None,
+        now: object = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> RecomputeReport:
+        """See :meth:`AsyncAgent.recompute`."""
+        return self._portal.call(partial(self._agent.recompute, limit=limit, now=now, progress=progress))
+
+    def get(self, id: str) -> AnyMemory:
+        """See :meth:`AsyncAgent.get`."""
+        return self._portal.call(partial(self._agent.get, id))
+
+    def resolve(self, prefix: str) -> str:
+        """See :meth:`AsyncAgent.resolve`."""
+        return self._portal.call(partial(self._agent.resolve, prefix))
+
+    def memories(
+        self,
+        *,
+        type: str | None = None,
+        status: Status | None = None,
+        limit: int = 100,
+        after: str | None = None,
+    ) -> tuple[AnyMemory, ...]:
+        """See :meth:`AsyncAgent.memories`."""
+        return self._portal.call(partial(self._agent.memories, type=type, status=status, limit=limit, after=after))
+
+    def explain(self, id: str) -> Provenance:
+        """See :meth:`AsyncAgent.explain`."""
+        return self._portal.call(partial(self._agent.explain, id))
+
+    def tree(self) -> Provenance:
+        """See :meth:`AsyncAgent.tree`."""
+        return self._portal.call(self._agent.tree)
+
+    def runs(self, *, id: str | None = None, limit: int = 100) -> tuple[RunInfo, ...]:
+        """See :meth:`AsyncAgent.runs`."""
+        return self._portal.call(partial(self._agent.runs, id=id, limit=limit))

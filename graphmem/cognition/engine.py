@@ -1,0 +1,132 @@
+"""What every verb works with: the store, the two models, the clock, and how texts are embedded."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from secrets import token_hex
+
+import anyio.to_thread
+
+from graphmem.clock import as_utc, system_now
+from graphmem.embedding.base import Embedder, Vectors, usable
+from graphmem.errors import EmbeddingError, InvalidInput, UnknownAgent, UnknownMemory
+from graphmem.graph.records import to_memory
+from graphmem.graph.store import Store, Transaction
+from graphmem.language.base import LanguageModel
+from graphmem.models import MAX_ID, AnyMemory, storable
+from graphmem.settings import Settings
+
+
+@dataclass(frozen=True)
+class Engine:
+    """One open memory store with its models."""
+
+    store: Store
+    embedder: Embedder
+    language_model: LanguageModel
+    settings: Settings
+
+    async def now(self, agent_id: str, given: object = None) -> datetime:
+        """The time of a call: what the caller gave, else the agent's simulated clock, else the machine's.
+
+        Raises:
+            InvalidTime: When the time given is naive or unreadable.
+        """
+        if given is not None:
+            return as_utc(given)
+        rows = await self.store.query("agent/clock", agentId=agent_id)
+        return (rows[0]["clock"] if rows else None) or system_now()
+
+    async def embed_documents(self, texts: Sequence[str]) -> list[Vectors | None]:
+        """Embed texts; None where the model failed on that text or gave a vector that cannot be used.
+
+        A batch that fails is tried again one text at a time, so that one poisoned text does not cost the others.
+        """
+        if not texts:
+            return []
+        try:
+            vectors = await anyio.to_thread.run_sync(self.embedder.embed_documents, list(texts))
+            if len(vectors) == len(texts) and all(usable(vector, self.embedder.dimension) for vector in vectors):
+                return list(vectors)
+        except EmbeddingError:
+            if len(texts) == 1:
+                return [None]
+        if len(texts) == 1:
+            return [None]
+        singly = [await self.embed_documents([text]) for text in texts]
+        return [vectors[0] for vectors in singly]
+
+    async def embed_query(self, text: str) -> Vectors:
+        """Embed a question.
+
+        Raises:
+            EmbeddingError: When the model fails or gives a vector that cannot be used.
+        """
+        vector = await anyio.to_thread.run_sync(self.embedder.embed_query, text)
+        if not usable(vector, self.embedder.dimension):
+            raise EmbeddingError(f"{self.embedder.name} gave no usable vector for the query {text[:80]!r}")
+        return vector
+
+
+def checked_id(value: object, what: str = "id") -> str:
+    """An agent's or memory's id as given by a caller.
+
+    Raises:
+        InvalidInput: When it is not a string, blank, longer than 512 characters, or cannot be stored.
+    """
+    if not isinstance(value, str):
+        raise InvalidInput(f"{what}: {value!r} is not a string")
+    if not value.strip():
+        raise InvalidInput(f"{what}: is empty or blank")
+    if len(value) > MAX_ID:
+        raise InvalidInput(f"{what}: has {len(value)} characters, at most {MAX_ID} are allowed")
+    try:
+        return storable(value)
+    except ValueError as error:
+        raise InvalidInput(f"{what}: {error}") from error
+
+
+def new_id() -> str:
+    """An id of 24 hexadecimal digits: the time first, so that ids sort by it, then chance."""
+    return f"{time.time_ns() // 1_000_000:012x}{token_hex(6)}"
+
+
+async def lock(tx: Transaction, agent_id: str) -> int:
+    """Lock an existing agent before anything of it is written; returns its revision.
+
+    Raises:
+        UnknownAgent: When there is none of that id.
+    """
+    row = await tx.one("agent/lock", agentId=agent_id)
+    if row is None:
+        raise unknown_agent(agent_id)
+    return row["revision"]
+
+
+async def fetch(tx: Transaction, agent_id: str, ids: Sequence[str]) -> dict[str, AnyMemory]:
+    """The agent's memories of these ids; those that it lacks are left out."""
+    rows = await tx.run("memory/get", agentId=agent_id, ids=list(ids))
+    return {row["memory"]["id"]: to_memory(row) for row in rows}
+
+
+async def fetch_one(tx: Transaction, agent_id: str, memory_id: str) -> AnyMemory:
+    """One memory of the agent.
+
+    Raises:
+        UnknownMemory: When this agent has none of that id.
+    """
+    found = await fetch(tx, agent_id, [memory_id])
+    if memory_id not in found:
+        raise UnknownMemory(
+            f"agent {agent_id!r} has no memory {memory_id!r}",
+            remedy=f"list its memories with: graphmem memories --agent {agent_id}",
+        )
+    return found[memory_id]
+
+
+def unknown_agent(agent_id: str) -> UnknownAgent:
+    """The error for an agent that was never written to."""
+    return UnknownAgent(f"there is no agent {agent_id!r}", remedy="graphmem agents lists those there are")

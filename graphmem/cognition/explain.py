@@ -1,0 +1,94 @@
+"""Explaining: what a memory rests on, down to the observations, with what changed and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic.alias_generators import to_snake
+
+from graphmem.cognition.engine import Engine, checked_id, fetch, fetch_one
+from graphmem.graph.records import to_run
+from graphmem.graph.store import Row, Transaction
+from graphmem.models import Cause, Ground, Provenance, RunInfo, Supersession
+
+
+async def explain(engine: Engine, agent_id: str, memory_id: str) -> Provenance:
+    """The provenance of one memory.
+
+    Raises:
+        UnknownMemory: When this agent has none of that id.
+    """
+    memory_id = checked_id(memory_id)
+
+    async def work(tx: Transaction) -> Provenance:
+        await fetch_one(tx, agent_id, memory_id)
+        return await _provenance(tx, agent_id, [memory_id])
+
+    return await engine.store.read(work)
+
+
+async def tree(engine: Engine, agent_id: str) -> Provenance:
+    """All held reflections of an agent, from those that nothing rests on down to the observations."""
+
+    async def work(tx: Transaction) -> Provenance:
+        roots = [row["id"] for row in await tx.run("explain/roots", agentId=agent_id)]
+        return await _provenance(tx, agent_id, roots)
+
+    return await engine.store.read(work)
+
+
+async def _provenance(tx: Transaction, agent_id: str, roots: Sequence[str]) -> Provenance:
+    """Walk down level by level: each memory is asked for once, so diamonds and cycles cost nothing."""
+    edges: dict[tuple[str, str, str, str], Row] = {}
+    seen: set[str] = set(roots)
+    level = list(roots)
+    while level:
+        rows = await tx.run("explain/edges", agentId=agent_id, ids=level)
+        for row in rows:
+            key = (row["type"], row["source"], row["target"], str(row["properties"].get("since", "")))
+            edges[key] = row
+        found = {end for row in rows for end in (row["source"], row["target"])}
+        level = sorted(found - seen)
+        seen |= found
+    memories = await fetch(tx, agent_id, sorted(seen))
+    runs = await tx.run("explain/runs", agentId=agent_id, ids=sorted(seen))
+    return Provenance(
+        agent_id=agent_id,
+        roots=tuple(roots),
+        memories=memories,
+        grounds=tuple(sorted((_ground(row) for row in _of(edges, "CITES", "DERIVED_FROM")), key=_in_order)),
+        supersessions=tuple(_supersession(row) for row in _of(edges, "SUPERSEDES")),
+        causes=tuple(_cause(row) for row in _of(edges, "STALE_BECAUSE")),
+        runs={row["id"]: _run(row) for row in runs},
+    )
+
+
+def _of(edges: dict[tuple[str, str, str, str], Row], *types: str) -> list[Row]:
+    return [row for row in edges.values() if row["type"] in types]
+
+
+def _snake(properties: dict[str, Any]) -> dict[str, Any]:
+    return {to_snake(name): value for name, value in properties.items()}
+
+
+def _ground(row: Row) -> Ground:
+    properties = _snake(row["properties"])
+    return Ground(source=row["source"], target=row["target"], type=row["type"], **properties)
+
+
+def _in_order(ground: Ground) -> tuple[str, int, str]:
+    return (ground.source, ground.rank, ground.target)
+
+
+def _supersession(row: Row) -> Supersession:
+    properties = {k: v for k, v in _snake(row["properties"]).items() if k != "revoked_at"}
+    return Supersession(newer=row["source"], older=row["target"], **properties)
+
+
+def _cause(row: Row) -> Cause:
+    return Cause(memory=row["source"], because=row["target"], **_snake(row["properties"]))
+
+
+def _run(row: Row) -> RunInfo:
+    return to_run(row["run"])

@@ -1,0 +1,117 @@
+"""Exact look-ups: agents, memories by id, by a shortened id, page by page."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from graphmem.cognition.engine import Engine, checked_id, fetch_one, unknown_agent
+from graphmem.errors import AmbiguousId, InvalidInput, UnknownMemory
+from graphmem.graph.records import to_agent, to_memory
+from graphmem.graph.store import Transaction
+from graphmem.models import AgentConfig, AgentInfo, AnyMemory, Status, validated
+
+MOST = 10_000
+"""Most memories on one page."""
+LABELS = {"observation": "Observation", "reflection": "Reflection", "plan": "Plan"}
+
+
+async def agents(engine: Engine) -> tuple[AgentInfo, ...]:
+    """Every agent, by id."""
+    return tuple(to_agent(row) for row in await engine.store.query("agent/info", agentId=None))
+
+
+async def info(engine: Engine, agent_id: str) -> AgentInfo:
+    """One agent.
+
+    Raises:
+        UnknownAgent: When nothing was ever written for that id.
+    """
+    rows = await engine.store.query("agent/info", agentId=agent_id)
+    if not rows:
+        raise unknown_agent(agent_id)
+    return to_agent(rows[0])
+
+
+async def configure(engine: Engine, agent_id: str, **given: Any) -> AgentInfo:
+    """Set what is given on an agent, creating it when it is new.
+
+    Raises:
+        InvalidInput: When a value is refused.
+    """
+    config = validated(AgentConfig, {name: value for name, value in given.items() if value is not None})
+    names = {
+        "name": "name",
+        "traits": "traits",
+        "time_zone": "timeZone",
+        "clock": "clock",
+        "reflection_threshold": "reflectionThreshold",
+    }
+    properties = {names[name]: value for name, value in config.model_dump(exclude_none=True).items()}
+
+    async def work(tx: Transaction) -> None:
+        await tx.one("agent/create", agentId=agent_id)
+        await tx.run("agent/configure", agentId=agent_id, properties=properties)
+
+    await engine.store.write(work)
+    return await info(engine, agent_id)
+
+
+async def get(engine: Engine, agent_id: str, memory_id: str) -> AnyMemory:
+    """One memory, by its full id.
+
+    Raises:
+        UnknownMemory: When this agent has none of that id.
+    """
+    memory_id = checked_id(memory_id)
+    return await engine.store.read(lambda tx: fetch_one(tx, agent_id, memory_id))
+
+
+async def resolve(engine: Engine, agent_id: str, prefix: str) -> str:
+    """The full id that a shortened one stands for; an exact match always wins.
+
+    Raises:
+        UnknownMemory: When none of the agent's ids begins so.
+        AmbiguousId: When several do; the message names them.
+    """
+    prefix = checked_id(prefix)
+    ids = [row["id"] for row in await engine.store.query("memory/ids", agentId=agent_id, prefix=prefix)]
+    if not ids:
+        raise UnknownMemory(
+            f"agent {agent_id!r} has no memory {prefix!r}",
+            remedy=f"list its memories with: graphmem memories --agent {agent_id}",
+        )
+    if len(ids) > 1 and ids[0] != prefix:
+        listed = ", ".join(ids[:10]) + (", …" if len(ids) > 10 else "")
+        raise AmbiguousId(f"the id {prefix!r} fits several memories: {listed}", remedy="give more of the id")
+    return ids[0]
+
+
+async def memories(
+    engine: Engine,
+    agent_id: str,
+    *,
+    type: str | None = None,
+    status: str | None = None,
+    limit: int = 100,
+    after: str | None = None,
+) -> tuple[AnyMemory, ...]:
+    """A page of an agent's memories, in the order of their ids; ``after`` is the last id of the page before.
+
+    Raises:
+        InvalidInput: When the type or status is unknown, or the limit is not from 1 to 10,000.
+    """
+    if type is not None and type not in LABELS:
+        raise InvalidInput(f"type: {type!r} is not one of {', '.join(LABELS)}")
+    if status is not None and status not in get_args(Status):
+        raise InvalidInput(f"status: {status!r} is not one of {', '.join(get_args(Status))}")
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(f"limit: {limit!r} is not a whole number from 1 to {MOST}")
+    rows = await engine.store.query(
+        "memory/list",
+        agentId=agent_id,
+        label=LABELS[type] if type else None,
+        status=status,
+        limit=limit,
+        after=checked_id(after, "after") if after is not None else "",
+    )
+    return tuple(to_memory(row) for row in rows)

@@ -1,0 +1,185 @@
+"""Observing: rate, embed, store, and add to the sum that triggers reflection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from graphmem.cognition.engine import Engine, fetch_one, new_id
+from graphmem.cognition.grounding import rate
+from graphmem.cognition.texts import derived, spoken
+from graphmem.embedding.base import Vectors
+from graphmem.errors import IdConflict, InvalidInput, StoreInconsistent
+from graphmem.graph.records import content_hash
+from graphmem.graph.store import Row, Transaction
+from graphmem.models import ImportanceBy, NewObservation, Observation, Observed, validated
+
+BATCH = 500
+"""Observations per transaction."""
+
+NewItem = str | Mapping[str, Any] | NewObservation
+
+
+def checked(item: NewItem) -> NewObservation:
+    """Check one item as a caller gave it.
+
+    Raises:
+        InvalidInput: When a value is refused; InvalidText or InvalidTime where it is the text or the time.
+    """
+    if isinstance(item, NewObservation):
+        return item
+    if isinstance(item, str):
+        return validated(NewObservation, {"text": item})
+    if isinstance(item, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
+        return validated(NewObservation, item)
+    raise InvalidInput(f"an observation is a string, a mapping or a NewObservation, not {type(item).__name__}")
+
+
+async def observe(engine: Engine, agent_id: str, given: Mapping[str, Any], *, now: object = None) -> Observation:
+    """Store one observation and return it as stored; fields that are None count as not given.
+
+    Raises:
+        InvalidInput: When a value is refused; nothing was written.
+        IdConflict: When the id is taken by other content.
+    """
+    item = checked({name: value for name, value in given.items() if value is not None})
+    report = await observe_many(engine, agent_id, [item], now=now)
+    memory = await engine.store.read(lambda tx: fetch_one(tx, agent_id, report.ids[0]))
+    assert isinstance(memory, Observation)
+    return memory
+
+
+async def observe_many(
+    engine: Engine,
+    agent_id: str,
+    items: Iterable[NewItem],
+    *,
+    now: object = None,
+    progress: Callable[[int], None] | None = None,
+) -> Observed:
+    """Store observations, all checked before the first is written; each batch of 500 is one transaction.
+
+    Raises:
+        InvalidInput: When any item is refused; nothing was written.
+        IdConflict: When an id is taken by other content; that item's batch was not written, earlier ones were, and
+            calling again with the item mended goes on where this stopped.
+    """
+    checked_items = [checked(item) for item in items]
+    at = await engine.now(agent_id, now)
+    ids: list[str] = []
+    added = 0
+    not_embedded: list[str] = []
+    for batch in _batches(checked_items):
+        report = await _observe_batch(engine, agent_id, batch, at)
+        ids += report.ids
+        added += report.added
+        not_embedded += report.not_embedded
+        if progress:
+            progress(len(ids))
+    return Observed(ids=tuple(ids), added=added, known=len(ids) - added, not_embedded=tuple(not_embedded))
+
+
+def _batches(items: Sequence[NewObservation]) -> Iterable[Sequence[NewObservation]]:
+    for start in range(0, len(items), BATCH):
+        yield items[start : start + BATCH]
+
+
+async def _observe_batch(engine: Engine, agent_id: str, batch: Sequence[NewObservation], now: datetime) -> Observed:
+    ids = [item.id or new_id() for item in batch]
+    fresh = dict(zip(ids, batch, strict=True))
+    pairs = list(zip(ids, batch, strict=True))
+    # What is stored already need not be rated and embedded again; the transaction below decides for good.
+    before = await engine.store.query("observe/known", agentId=agent_id, ids=ids)
+    _check_conflicts(agent_id, pairs, {row["id"]: row for row in before})
+    for row in before:
+        fresh.pop(row["id"])
+    rows = await rows_for(engine, agent_id, fresh, now)
+
+    async def work(tx: Transaction) -> int:
+        await tx.one("agent/create", agentId=agent_id)
+        known = {row["id"]: row for row in await tx.run("observe/known", agentId=agent_id, ids=ids)}
+        _check_conflicts(agent_id, pairs, known)
+        new = [row for row in rows if row["properties"]["id"] not in known]
+        await create(tx, agent_id, new)
+        return len(new)
+
+    added = await engine.store.write(work)
+    return Observed(
+        ids=tuple(ids),
+        added=added,
+        known=len(ids) - added,
+        not_embedded=tuple(row["properties"]["id"] for row in rows if row["embedding"] is None),
+    )
+
+
+def _check_conflicts(agent_id: str, items: Sequence[tuple[str, NewObservation]], known: Mapping[str, Row]) -> None:
+    """Refuse an id whose content differs from what is stored, or from another item of the same call."""
+    hashes = {id_: row["contentHash"] for id_, row in known.items()}
+    for id_, item in items:
+        if hashes.setdefault(id_, content_hash(item)) != content_hash(item):
+            raise IdConflict(
+                f"agent {agent_id!r} has a memory {id_!r} with other content",
+                remedy="give the new content an id of its own, or supersede the old memory",
+            )
+
+
+async def create(tx: Transaction, agent_id: str, rows: Sequence[Row]) -> None:
+    """Write rows made by :func:`rows_for`, whose ids are free, and add them to the trigger; the agent is locked."""
+    if not rows:
+        return
+    created = await tx.one(
+        "observe/create",
+        agentId=agent_id,
+        rows=list(rows),
+    )
+    if created is None or created["created"] != len(rows):
+        raise StoreInconsistent(f"{len(rows)} observations were to be written, not {created}")
+    importance = sum(row["properties"]["importance"] for row in rows)
+    await tx.run("agent/add_importance", agentId=agent_id, importance=importance)
+
+
+async def rows_for(engine: Engine, agent_id: str, items: Mapping[str, NewObservation], now: datetime) -> list[Row]:
+    """Rate and embed observations: everything about them that needs a model, outside any transaction."""
+    if not items:
+        return []
+    unrated = [spoken(item.text, item.source) for item in items.values() if item.importance is None]
+    ratings = iter(await rate(engine, unrated))
+    vectors = await engine.embed_documents([spoken(item.text, item.source) for item in items.values()])
+    rows: list[Row] = []
+    for (id_, item), vector in zip(items.items(), vectors, strict=True):
+        importance, by = (item.importance, "caller") if item.importance is not None else next(ratings)
+        rows.append(_row(engine, agent_id, id_, item, now, vector, importance, by))
+    return rows
+
+
+def _row(
+    engine: Engine,
+    agent_id: str,
+    id_: str,
+    item: NewObservation,
+    now: datetime,
+    vector: Vectors | None,
+    importance: int,
+    importance_by: ImportanceBy,
+) -> Row:
+    occurred_at = item.occurred_at or now
+    properties = {
+        "id": id_,
+        **{
+            name: getattr(item, name)
+            for name in ("text", "kind", "source", "session", "place", "subject", "predicate", "object")
+        },
+        "keywords": list(item.keywords),
+        "status": "active",
+        "held": True,
+        "depth": 0,
+        "importance": importance,
+        "importanceBy": importance_by,
+        "occurredAt": occurred_at,
+        "recordedAt": now,
+        "lastAccessedAt": occurred_at,
+        "contentHash": content_hash(item),
+        **derived(engine, agent_id, item.text, item.source, occurred_at, embedded=vector is not None),
+    }
+    return {"properties": properties, "embedding": vector}

@@ -1,0 +1,322 @@
+"""Recomputing what turned stale, from the bottom up: confirmed, revised, retracted, or failed for now.
+
+A stale memory is ready when nothing that it rests on, or that stands in the place of what it rested on, is stale.
+Ready ones are leased, thought about outside any transaction, and written only when the lease still holds and the
+evidence is still what was shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from secrets import token_hex
+
+import anyio
+
+from graphmem.cognition import grounding, truth
+from graphmem.cognition.engine import Engine, fetch_one, lock
+from graphmem.cognition.runs import Run
+from graphmem.errors import InvalidInput, ReplyRefused, UnknownAgent
+from graphmem.graph.records import to_memory
+from graphmem.graph.store import Row, Transaction
+from graphmem.language.gates import normalise_text, shorten
+from graphmem.language.prompts import Insight, Reconsider, Reconsidered
+from graphmem.models import AnyMemory, Recomputed, RecomputeOutcome, RecomputeReport, Reflection, Refused
+
+LEASE_SECONDS = 300
+"""How long a memory stays leased to a worker that does not finish it."""
+BACKOFF_SECONDS = 30
+"""Wait after the first failed attempt; doubled after each."""
+LEASED_AT_ONCE = 16
+
+_NOTHING_LEFT = "nothing is left of what it rested on"
+
+
+@dataclass(frozen=True)
+class _Evidence:
+    """What a stale memory may rest on now."""
+
+    active: tuple[AnyMemory, ...]
+    """Each once: grounds that hold, and the heads of those that were superseded."""
+    changes: tuple[str, ...]
+    """What happened to each ground that ended, for the prompt and the report."""
+    retired_texts: frozenset[str]
+    """Normalised texts of grounds that ended: to repeat one is an echo."""
+
+
+async def recompute(
+    engine: Engine,
+    agent_id: str,
+    *,
+    limit: int | None = None,
+    now: object = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> RecomputeReport:
+    """Work off stale reflections that are ready, until none is left or the limit is reached.
+
+    Args:
+        engine: The open store with its models.
+        agent_id: Whose memories.
+        limit: Most memories to recompute, failed ones included; None: all.
+        now: The time of the changes.
+        progress: Called with how many are done and how many stale ones remain.
+
+    Raises:
+        InvalidInput: When the limit is not a whole number above 0.
+        LanguageModelError, EmbeddingError, StoreError: What was recomputed before stays; the rest stays stale.
+    """
+    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(f"limit: {limit!r} is not a whole number above 0")
+    at = await engine.now(agent_id, now)
+    worker = _Worker(engine, Run(agent_id, at), token_hex(8))
+    items: list[Recomputed] = []
+    try:
+        while limit is None or len(items) < limit:
+            room = LEASED_AT_ONCE if limit is None else min(LEASED_AT_ONCE, limit - len(items))
+            leased = await worker.lease(room)
+            if not leased:
+                break
+            for memory_id in leased:
+                items += await worker.recompute(memory_id)
+                if progress:
+                    progress(len(items), await _remaining(engine, agent_id))
+    except BaseException as error:
+        with anyio.CancelScope(shield=True):
+            await worker.stop("failed", f"{type(error).__name__}: {error}")
+        raise
+    await worker.stop("recomputed")
+    return RecomputeReport(items=tuple(items), remaining=await _remaining(engine, agent_id))
+
+
+async def _remaining(engine: Engine, agent_id: str) -> int:
+    return (await engine.store.query("recompute/remaining", agentId=agent_id))[0]["remaining"]
+
+
+class _Worker:
+    """One call of recompute: its leases and its run, which is opened when a model is first asked."""
+
+    def __init__(self, engine: Engine, run: Run, token: str) -> None:
+        self.engine = engine
+        self.run = run
+        self.token = token
+        self._opened = False
+        self._leased: set[str] = set()
+
+    async def lease(self, limit: int) -> list[str]:
+        """Lease memories that are stale and ready, lowest first; none for an agent that was never written to."""
+        agent_id = self.run.agent_id
+
+        async def work(tx: Transaction) -> list[str]:
+            await lock(tx, agent_id)
+            rows = await tx.run(
+                "recompute/claim", agentId=agent_id, token=self.token, limit=limit, leaseSeconds=LEASE_SECONDS
+            )
+            return [row["id"] for row in rows]
+
+        try:
+            leased = await self.engine.store.write(work)
+        except UnknownAgent:
+            return []
+        self._leased.update(leased)
+        return leased
+
+    async def stop(self, outcome: str, error: str | None = None) -> None:
+        """Give up what is still leased, and close the run."""
+
+        async def work(tx: Transaction) -> None:
+            await lock(tx, self.run.agent_id)
+            await tx.run("recompute/release", agentId=self.run.agent_id, ids=sorted(self._leased), token=self.token)
+            await self.run.close(tx, outcome, error)
+
+        if self._leased or self._opened:
+            await self.engine.store.write(work)
+
+    async def recompute(self, memory_id: str) -> list[Recomputed]:
+        """Recompute one leased memory; nothing when another change came between."""
+        memory, evidence = await self.engine.store.read(lambda tx: self._gather(tx, memory_id))
+        assert isinstance(memory, Reflection)
+        if not evidence.active:
+            return await self._settle(lambda tx: self._retract(tx, memory, _NOTHING_LEFT))
+        try:
+            reply = await self._reconsider(memory, evidence)
+            if reply.verdict == "retracted":
+                reason = reply.reason or "it no longer follows from the evidence"
+                return await self._settle(lambda tx: self._retract(tx, memory, reason))
+            grounded = self._grounded(memory, reply, evidence)
+        except ReplyRefused as error:
+            reason = str(error)
+            return await self._settle(lambda tx: self._fail(tx, memory, reason))
+        if isinstance(grounded, Refused):
+            self.run.refused.append(grounded)
+            reason = f"{grounded.gate}: {grounded.reason}"
+            return await self._settle(lambda tx: self._fail(tx, memory, reason))
+        if reply.verdict == "confirmed":
+            return await self._settle(lambda tx: self._confirm(tx, memory, grounded))
+        draft = await grounding.draft(self.engine, grounded, memory.question)
+        return await self._settle(lambda tx: self._revise(tx, memory, draft))
+
+    async def _gather(self, tx: Transaction, memory_id: str) -> tuple[AnyMemory, _Evidence]:
+        agent_id = self.run.agent_id
+        memory = await fetch_one(tx, agent_id, memory_id)
+        active: dict[str, AnyMemory] = {}
+        changes: list[str] = []
+        retired: set[str] = set()
+        for row in await tx.run("recompute/grounds", agentId=agent_id, id=memory_id):
+            head = to_memory(row)
+            if head.status == "active":
+                active[head.id] = head
+            if row["ground"]["id"] != head.id or head.status != "active":
+                changes.append(_told(row, head))
+                retired.add(normalise_text(row["ground"]["text"]))
+        return memory, _Evidence(tuple(active.values()), tuple(changes), frozenset(retired))
+
+    async def _reconsider(self, memory: Reflection, evidence: _Evidence) -> Reconsidered:
+        if not self._opened:
+
+            async def work(tx: Transaction) -> None:
+                await lock(tx, self.run.agent_id)
+                await self.run.open(tx, self.engine, "recompute", Reconsider.prompt_version)
+
+            await self.engine.store.write(work)
+            self._opened = True
+        task = Reconsider(
+            question=memory.question,
+            hypothesis=memory.text,
+            statements=grounding.statements(evidence.active),
+            changes=evidence.changes,
+        )
+        shown: list[Row] = [
+            {"id": ground.id, "rank": rank, "score": None} for rank, ground in enumerate(evidence.active, start=1)
+        ]
+        reply = await self.run.ask(self.engine, task, shown)
+        return reply.value
+
+    def _grounded(self, memory: Reflection, reply: Reconsidered, evidence: _Evidence) -> grounding.Grounded | Refused:
+        """Pass the reply through the gates; what merely repeats what has ended is an echo."""
+        text = memory.text if reply.verdict == "confirmed" else reply.text
+        grounded = grounding.ground(Insight(text=text, evidence=reply.evidence), evidence.active)
+        if isinstance(grounded, Refused):
+            return grounded
+        said = normalise_text(grounded.text)
+        if reply.verdict == "revised" and (said == normalise_text(memory.text) or said in evidence.retired_texts):
+            return Refused(gate="support", reason="an echo of what has ended", item=shorten(grounded.text))
+        return grounded
+
+    async def _settle(self, apply: Callable[[Transaction], Awaitable[Recomputed | None]]) -> list[Recomputed]:
+        """Run one outcome's transaction; nothing comes of it when another change came between."""
+        outcome = await self.engine.store.write(apply)
+        return [outcome] if outcome is not None else []
+
+    async def _holds(self, tx: Transaction, memory_id: str) -> bool:
+        """Lock the agent; whether the lease still holds. If not, the work came too late and is dropped."""
+        await lock(tx, self.run.agent_id)
+        return bool(await tx.run("recompute/check", agentId=self.run.agent_id, id=memory_id, token=self.token))
+
+    async def _changed(self, tx: Transaction, memory_id: str, cited: Sequence[grounding.Cited]) -> bool:
+        """Whether evidence changed while the model was thinking; the memory is then free to be leased again."""
+        if await grounding.not_active(tx, self.run.agent_id, cited) is None:
+            return False
+        await tx.run("recompute/release", agentId=self.run.agent_id, ids=[memory_id], token=self.token)
+        return True
+
+    async def _finish(
+        self,
+        tx: Transaction,
+        revision: truth.Revision,
+        memory: Reflection,
+        outcome: RecomputeOutcome,
+        reason: str,
+    ) -> None:
+        """What every successful outcome ends with."""
+        await tx.run("recompute/settle", agentId=self.run.agent_id, id=memory.id)
+        by = self.engine.language_model.name
+        await revision.log(tx, memory.id, f"recompute:{outcome}", by=by, reason=reason)
+        await truth.relabel(tx, revision, [memory.id])
+
+    async def _retract(self, tx: Transaction, memory: Reflection, reason: str) -> Recomputed | None:
+        if not await self._holds(tx, memory.id):
+            return None
+        revision = await truth.begin(tx, self.run.agent_id, self.run.now)
+        await truth.end(tx, revision, memory.id, "retracted")
+        await self._finish(tx, revision, memory, "retracted", reason)
+        return Recomputed(id=memory.id, outcome="retracted", before=memory.text, reason=reason)
+
+    async def _confirm(self, tx: Transaction, memory: Reflection, grounded: grounding.Grounded) -> Recomputed | None:
+        if not await self._holds(tx, memory.id) or await self._changed(tx, memory.id, grounded.cited):
+            return None
+        agent_id = self.run.agent_id
+        if above := await truth.resting_on(tx, agent_id, memory.id, [item.id for item in grounded.cited]):
+            return await self._failed(tx, memory, _circular(above))
+        revision = await truth.begin(tx, agent_id, self.run.now)
+        keep = [item.id for item in grounded.cited]
+        await tx.run("truth/uncite", agentId=agent_id, id=memory.id, keep=keep, now=self.run.now)
+        await grounding.cite(tx, agent_id, memory.id, grounded.cited, self.run.now)
+        await self._finish(tx, revision, memory, "confirmed", "")
+        return Recomputed(id=memory.id, outcome="confirmed", before=memory.text, after=memory.text)
+
+    async def _revise(self, tx: Transaction, memory: Reflection, new: grounding.Draft) -> Recomputed | None:
+        cited = new.grounded.cited
+        if not await self._holds(tx, memory.id) or await self._changed(tx, memory.id, cited):
+            return None
+        agent_id = self.run.agent_id
+        if above := await truth.resting_on(tx, agent_id, memory.id, [item.id for item in cited]):
+            return await self._failed(tx, memory, _circular(above))
+        # A reflection that says this already takes the place of the old one, and gains its evidence.
+        same = await grounding.same_text(tx, agent_id, new.grounded.text, besides=memory.id)
+        if same and await truth.resting_on(tx, agent_id, same, [item.id for item in cited]):
+            return await self._failed(tx, memory, _circular([same]))
+        if same and await truth.resting_on(tx, agent_id, memory.id, [same]):
+            return await self._failed(tx, memory, _circular([same]))
+        revision = await truth.begin(tx, agent_id, self.run.now)
+        if same:
+            await grounding.cite(tx, agent_id, same, cited, self.run.now)
+        else:
+            await grounding.write(tx, self.engine, self.run, new, self.run.now)
+        await truth.supersede(
+            tx,
+            revision,
+            older=memory.id,
+            newer=same or new.id,
+            mode="correction",
+            reason="recomputed from changed evidence",
+            by=self.engine.language_model.name,
+        )
+        await truth.relabel(tx, revision, [same or new.id])
+        await self._finish(tx, revision, memory, "revised", "")
+        return Recomputed(
+            id=memory.id,
+            outcome="revised",
+            before=memory.text,
+            after=new.grounded.text,
+            new_id=same or new.id,
+        )
+
+    async def _fail(self, tx: Transaction, memory: Reflection, reason: str) -> Recomputed | None:
+        if not await self._holds(tx, memory.id):
+            return None
+        return await self._failed(tx, memory, reason)
+
+    async def _failed(self, tx: Transaction, memory: Reflection, reason: str) -> Recomputed:
+        """The memory stays stale, with the reason and the time of the next attempt; the lease holds."""
+        await tx.run(
+            "recompute/fail",
+            agentId=self.run.agent_id,
+            id=memory.id,
+            token=self.token,
+            error=reason,
+            backoffSeconds=BACKOFF_SECONDS,
+        )
+        return Recomputed(id=memory.id, outcome="failed", before=memory.text, reason=reason)
+
+
+def _circular(above: Iterable[str]) -> str:
+    return f"the evidence rests on the memory itself: {', '.join(sorted(above))}"
+
+
+def _told(row: Row, head: AnyMemory) -> str:
+    """One change of evidence in words."""
+    ground = row["ground"]
+    because = f" ({row['reason']})" if row["reason"] else ""
+    if head.status == "active":
+        return f"“{ground['text']}” was replaced by “{head.text}”{because}"
+    return f"“{ground['text']}” no longer holds{because}"

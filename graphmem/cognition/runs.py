@@ -1,0 +1,83 @@
+"""Runs: the record of what was asked of a language model, what it cost, and what of it was refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from graphmem.cognition.engine import Engine, lock, new_id
+from graphmem.graph.records import refused_to, to_run
+from graphmem.graph.store import Row, Transaction
+from graphmem.language.base import Reply, Task
+from graphmem.models import Refused, RunInfo
+
+LEASE_SECONDS = 600
+"""How long a run may be silent before it is taken for dead."""
+
+
+@dataclass
+class Run:
+    """A run that is open."""
+
+    agent_id: str
+    now: datetime
+    id: str = field(default_factory=new_id)
+    refused: list[Refused] = field(default_factory=list[Refused])
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    async def open(self, tx: Transaction, engine: Engine, verb: str, prompt_version: str) -> None:
+        """Create the node; the agent is locked."""
+        await tx.run(
+            "run/open",
+            agentId=self.agent_id,
+            runId=self.id,
+            verb=verb,
+            model=engine.language_model.name,
+            promptVersion=prompt_version,
+            now=self.now,
+            leaseSeconds=LEASE_SECONDS,
+        )
+
+    async def ask(self, engine: Engine, task: Task[Any], shown: Sequence[Row]) -> Reply[Any]:
+        """Ask the language model, with the memories that the prompt shows recorded first.
+
+        Args:
+            engine: The open store with its models.
+            task: What to ask.
+            shown: Rows of ``id``, ``rank`` and ``score`` (or None) for USED relationships.
+        """
+
+        async def work(tx: Transaction) -> None:
+            await lock(tx, self.agent_id)
+            await tx.run("run/renew", agentId=self.agent_id, runId=self.id, leaseSeconds=LEASE_SECONDS)
+            await tx.run("run/used", agentId=self.agent_id, runId=self.id, shown=list(shown))
+
+        await engine.store.write(work)
+        reply = await engine.language_model.reply(task)
+        self.prompt_tokens += reply.prompt_tokens
+        self.completion_tokens += reply.completion_tokens
+        self.refused += reply.refused
+        return reply
+
+    async def close(self, tx: Transaction, outcome: str, error: str | None = None) -> None:
+        """Record the outcome; the agent is locked."""
+        await tx.run(
+            "run/close",
+            agentId=self.agent_id,
+            runId=self.id,
+            outcome=outcome,
+            error=error,
+            now=self.now,
+            refused=refused_to(tuple(self.refused)),
+            promptTokens=self.prompt_tokens,
+            completionTokens=self.completion_tokens,
+        )
+
+
+async def runs(engine: Engine, agent_id: str, *, run_id: str | None = None, limit: int = 100) -> tuple[RunInfo, ...]:
+    """An agent's runs, newest first."""
+    rows = await engine.store.query("run/get", agentId=agent_id, runId=run_id, limit=limit)
+    return tuple(to_run(row["run"]) for row in rows)

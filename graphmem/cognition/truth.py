@@ -1,0 +1,116 @@
+"""The operations of truth maintenance that several verbs share; each runs inside the caller's transaction.
+
+The rules are in docs/truth.md. The caller has locked the agent before it calls any of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from graphmem.cognition.engine import unknown_agent
+from graphmem.errors import StoreInconsistent
+from graphmem.graph.store import Transaction
+from graphmem.models import Mode
+
+
+@dataclass
+class Revision:
+    """One change of belief of an agent: its number, and the changes logged under it so far."""
+
+    agent_id: str
+    seq: int
+    now: datetime
+    _ordinals: int = field(default=0)
+
+    async def log(self, tx: Transaction, memory_id: str, verb: str, *, by: str, reason: str) -> None:
+        """Append to the audit log."""
+        await tx.run(
+            "truth/change",
+            agentId=self.agent_id,
+            id=memory_id,
+            seq=self.seq,
+            ordinal=self._ordinals,
+            verb=verb,
+            now=self.now,
+            by=by,
+            reason=reason,
+        )
+        self._ordinals += 1
+
+
+async def begin(tx: Transaction, agent_id: str, now: datetime) -> Revision:
+    """Lock the agent and count a change of belief.
+
+    Raises:
+        UnknownAgent: When there is none of that id.
+    """
+    row = await tx.one("agent/revise", agentId=agent_id)
+    if row is None:
+        raise unknown_agent(agent_id)
+    return Revision(agent_id, row["revision"], now)
+
+
+@dataclass(frozen=True)
+class Relabelled:
+    """What changed above a change, as ids."""
+
+    stale: tuple[str, ...]
+    """Turned stale."""
+    active: tuple[str, ...]
+    """Turned active again."""
+
+
+async def relabel(tx: Transaction, revision: Revision, changed: Iterable[str]) -> Relabelled:
+    """Restore the one rule of staleness above these memories, at any depth, and bring depths up to date."""
+    ids = sorted(set(changed))
+    pending = ids
+    while pending:
+        rows = await tx.run("truth/depth", agentId=revision.agent_id, ids=pending)
+        pending = [row["id"] for row in rows]
+    row = await tx.one("truth/relabel", agentId=revision.agent_id, ids=ids, now=revision.now)
+    assert row is not None  # It aggregates without a grouping key.
+    was, now = set(row["wasStale"]), set(row["nowStale"])
+    return Relabelled(stale=tuple(sorted(now - was)), active=tuple(sorted(was - now)))
+
+
+async def end(tx: Transaction, revision: Revision, memory_id: str, status: Literal["superseded", "retracted"]) -> None:
+    """End a memory's belief."""
+    rows = await tx.run("truth/end", agentId=revision.agent_id, id=memory_id, status=status, now=revision.now)
+    if len(rows) != 1:
+        raise StoreInconsistent(f"memory {memory_id!r} vanished while it was ended")
+
+
+async def supersede(
+    tx: Transaction, revision: Revision, *, older: str, newer: str, mode: Mode, reason: str, by: str
+) -> None:
+    """End the older memory and say what stands in its place."""
+    await end(tx, revision, older, "superseded")
+    rows = await tx.run(
+        "truth/supersede",
+        agentId=revision.agent_id,
+        newer=newer,
+        older=older,
+        now=revision.now,
+        mode=mode,
+        reason=reason,
+        by=by,
+    )
+    if len(rows) != 1:
+        raise StoreInconsistent(f"{newer!r} could not be made to supersede {older!r}")
+
+
+async def statuses(tx: Transaction, agent_id: str, ids: Sequence[str]) -> dict[str, str]:
+    """The status of each of these memories; those that are missing are left out."""
+    rows = await tx.run("truth/status", agentId=agent_id, ids=list(ids))
+    return {row["id"]: row["status"] for row in rows}
+
+
+async def resting_on(tx: Transaction, agent_id: str, target: str, ids: Sequence[str]) -> set[str]:
+    """Those of these memories that rest on the target, chains of supersession followed, the target included."""
+    if not ids:
+        return set()
+    rows = await tx.run("truth/rests_on", agentId=agent_id, target=target, ids=list(ids))
+    return {row["id"] for row in rows}

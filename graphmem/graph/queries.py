@@ -1,0 +1,90 @@
+"""Cypher as data: every statement is a file under ``cypher/``, loaded by name.
+
+``queries["retrieve/scan"]`` is ``cypher/retrieve/scan.cypher``. A file holds one statement; the ``//`` lines at its
+top say what it is for and what it returns. Statements are never formatted: everything variable is a parameter, and
+:class:`Query` knows which ones, so that a missing or misspelt one is found before anything is sent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import LiteralString, cast
+
+_PACKAGED = Path(__file__).parents[1] / "_cypher"
+_SOURCE = Path(__file__).parents[2] / "cypher"
+
+# A parameter, or something to step over in which a dollar sign means nothing: comments, strings, quoted names.
+_TOKENS = re.compile(
+    r"""
+      //[^\n]* | /\*.*?\*/ | '(?:\\.|[^'\\])*' | "(?:\\.|[^"\\])*" | `[^`]*`
+    | \$(?P<name>[A-Za-z_]\w*)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Query:
+    """One Cypher statement."""
+
+    name: str
+    text: LiteralString
+    description: str
+    parameters: frozenset[str]
+
+    def check(self, given: Mapping[str, object]) -> None:
+        """Refuse parameters that the statement lacks, or does not know.
+
+        Raises:
+            TypeError: A bug in graphmem, never the caller's.
+        """
+        if given.keys() != self.parameters:
+            missing = sorted(self.parameters - given.keys())
+            unknown = sorted(given.keys() - self.parameters)
+            raise TypeError(f"query {self.name}: missing parameters {missing}, unknown parameters {unknown}")
+
+
+def parse(name: str, source: str) -> Query:
+    """Read one file's text: its leading comment is the description, the rest the statement."""
+    lines = source.strip().splitlines()
+    head = 0
+    while head < len(lines) and lines[head].startswith("//"):
+        head += 1
+    description = "\n".join(line.removeprefix("//").strip() for line in lines[:head])
+    # SEARCH needs Cypher 25, which a server of 2026.09 does not speak by default.
+    text = "CYPHER 25\n" + "\n".join(lines[head:]).strip()
+    parameters = frozenset(match["name"] for match in _TOKENS.finditer(text) if match["name"])
+    # The one cast to LiteralString: the text comes from the package's own files, never from a caller.
+    return Query(name, cast(LiteralString, text), description, parameters)
+
+
+class Queries(Mapping[str, Query]):
+    """All statements, by name without the extension."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    @cached_property
+    def _all(self) -> dict[str, Query]:
+        files = sorted(self.root.rglob("*.cypher"))
+        if not files:
+            raise FileNotFoundError(f"no query files under {self.root}")
+        names = [path.relative_to(self.root).with_suffix("").as_posix() for path in files]
+        return {name: parse(name, path.read_text("utf-8")) for name, path in zip(names, files, strict=True)}
+
+    def __getitem__(self, name: str) -> Query:
+        return self._all[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+
+# An installed wheel carries the files inside the package; a checkout keeps them at the top level.
+queries = Queries(_PACKAGED if _PACKAGED.is_dir() else _SOURCE)

@@ -1,0 +1,226 @@
+"""The store's handles: ``AsyncMemory`` holds the code, ``Memory`` runs it on an event loop in a thread of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+import anyio.to_thread
+
+from graphmem.agent import Agent, AsyncAgent
+from graphmem.cognition import look_up
+from graphmem.cognition.engine import Engine
+from graphmem.models import AgentInfo
+from graphmem.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from anyio.from_thread import BlockingPortal
+
+    from graphmem.embedding.base import Embedder
+    from graphmem.language.base import LanguageModel
+
+Progress = Callable[[str, float | None], None]
+"""Told what is going on and how far it is, in [0, 1]; None where that is not known."""
+
+
+class AsyncMemory:
+    """A memory store. Open it with :meth:`open`, use it in that event loop, and close it; or ``async with``."""
+
+    def __init__(self, engine: Engine, browser_url: str | None) -> None:
+        self._engine = engine
+        self.browser_url = browser_url
+        """Address of Neo4j Browser on the embedded server; None for a server of your own."""
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._engine.settings
+
+    @property
+    def uri(self) -> str:
+        """The Bolt address in use."""
+        return self._engine.store.uri
+
+    @classmethod
+    async def open(
+        cls,
+        uri: str | None = None,
+        *,
+        user: str | None = None,
+        password: str | None = None,
+        database: str | None = None,
+        settings: Settings | None = None,
+        embedder: Embedder | None = None,
+        language_model: LanguageModel | None = None,
+        progress: Progress | None = None,
+    ) -> AsyncMemory:
+        """Connect to Neo4j, or to the embedded server, which is fetched and started when it is not running.
+
+        Args:
+            uri: Bolt address of a Neo4j ≥ 2026.09; by default ``GRAPHMEM_URI``, else the embedded server.
+            user: User name for it.
+            password: Password for it.
+            database: Which of its databases.
+            settings: Use these instead of environment and arguments.
+            embedder: Your own; by default the model of ``settings.embedding``.
+            language_model: Your own; by default that of ``settings.language_model``.
+            progress: Told about fetching and starting.
+
+        Raises:
+            InvalidSettings: When a setting is refused.
+            LocalServerError: When the embedded server cannot be fetched or started.
+            StoreUnavailable, AuthenticationFailed: When the server cannot be reached, or refuses the account.
+            SchemaMismatch: When the store was made for another embedding model, or by a newer graphmem.
+            IndexUnavailable: When an index is missing, failed, or not online in time.
+        """
+        from graphmem import embedding, language
+        from graphmem.graph import schema
+        from graphmem.graph.store import Store
+
+        settings = settings or load_settings(uri=uri, user=user, password=password, database=database)
+        browser_url = None
+        if settings.uri is None:
+            from graphmem.graph import embedded
+
+            connection = await anyio.to_thread.run_sync(partial(embedded.ensure_running, settings, progress=progress))
+            address, account, secret = connection.uri, connection.user, connection.password
+            browser_url = connection.browser_url
+        else:
+            address, account, secret = settings.uri, settings.user, settings.password
+        if embedder is None:
+
+            def fetched(done: int, total: int) -> None:
+                if progress:
+                    progress(f"fetching {settings.embedding}", done / total if total else None)
+
+            embedder = await anyio.to_thread.run_sync(
+                partial(
+                    embedding.load,
+                    settings.embedding,
+                    cache=settings.cache_dir,
+                    maven_url=settings.maven_url,
+                    progress=fetched,
+                )
+            )
+        store = await Store.connect(address, account, secret.get_secret_value() if secret else "", settings.database)
+        try:
+            if progress:
+                progress("preparing the schema", None)
+            await schema.prepare(store, embedder, wait_seconds=settings.index_timeout)
+        except BaseException:
+            await store.close()
+            raise
+        engine = Engine(store, embedder, language_model or language.load(settings), settings)
+        return cls(engine, browser_url)
+
+    async def close(self) -> None:
+        """Close the connections; the embedded server stays up for others until ``graphmem down``."""
+        await self._engine.store.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def agent(self, id: str) -> AsyncAgent:
+        """An agent's handle; the agent itself is created by its first write.
+
+        Raises:
+            InvalidInput: When the id is blank, not a string, longer than 512 characters, or cannot be stored.
+        """
+        return AsyncAgent(self._engine, id)
+
+    async def agents(self) -> tuple[AgentInfo, ...]:
+        """Every agent, with how much it remembers."""
+        return await look_up.agents(self._engine)
+
+
+class Memory:
+    """A memory store, synchronously: works in scripts, in threads, and inside a running event loop (notebooks)."""
+
+    def __init__(self, memory: AsyncMemory, portal: BlockingPortal, stack: ExitStack) -> None:
+        self._memory = memory
+        self._portal = portal
+        self._stack = stack
+
+    @property
+    def browser_url(self) -> str | None:
+        """Address of Neo4j Browser on the embedded server; None for a server of your own."""
+        return self._memory.browser_url
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._memory.settings
+
+    @property
+    def uri(self) -> str:
+        """The Bolt address in use."""
+        return self._memory.uri
+
+    @classmethod
+    def open(
+        cls,
+        uri: str | None = None,
+        *,
+        user: str | None = None,
+        password: str | None = None,
+        database: str | None = None,
+        settings: Settings | None = None,
+        embedder: Embedder | None = None,
+        language_model: LanguageModel | None = None,
+        progress: Progress | None = None,
+    ) -> Memory:
+        """See :meth:`AsyncMemory.open`."""
+        from anyio.from_thread import start_blocking_portal
+
+        with ExitStack() as stack:
+            portal = stack.enter_context(start_blocking_portal())
+            memory = portal.call(
+                partial(
+                    AsyncMemory.open,
+                    uri,
+                    user=user,
+                    password=password,
+                    database=database,
+                    settings=settings,
+                    embedder=embedder,
+                    language_model=language_model,
+                    progress=progress,
+                )
+            )
+            stack.callback(portal.call, memory.close)
+            return cls(memory, portal, stack.pop_all())
+        raise AssertionError("unreachable")
+
+    def close(self) -> None:
+        """See :meth:`AsyncMemory.close`; calling it again does nothing."""
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def agent(self, id: str) -> Agent:
+        """See :meth:`AsyncMemory.agent`."""
+        return Agent(self._memory.agent(id), self._portal)
+
+    def agents(self) -> tuple[AgentInfo, ...]:
+        """See :meth:`AsyncMemory.agents`."""
+        return self._portal.call(self._memory.agents)
