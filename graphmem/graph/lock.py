@@ -11,6 +11,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from graphmem.artifacts import PARALLEL, Artifact, sha256_of
 
@@ -32,9 +33,11 @@ def read_lock() -> tuple[Artifact, ...]:
     """The pinned jars, in class path order."""
     text = resources.files("graphmem.graph").joinpath(LOCK).read_text("utf-8")
     rows = (line.split() for line in text.splitlines() if line and not line.startswith("#"))
-    return tuple(
-        Artifact(coordinate=coordinate, sha256=sha256, size=int(size)) for coordinate, size, sha256 in rows
-    )
+    return tuple(Artifact(coordinate=coordinate, sha256=sha256, size=int(size)) for coordinate, size, sha256 in rows)
+
+
+def _download(jar: Any) -> Path:
+    return Path(jar.resolve())
 
 
 def write_lock(target: Path) -> int:
@@ -50,12 +53,12 @@ def write_lock(target: Path) -> int:
 
     with tempfile.TemporaryDirectory(prefix="graphmem-lock-") as scratch:
         # Jars with a classifier are native transports of single platforms; Netty does without them.
-        jars = [jar for jar in jgo.resolve("+".join(ROOTS)) if not jar.classifier]
+        jars: list[Any] = [jar for jar in jgo.resolve("+".join(ROOTS)) if not jar.classifier]
         for jar in jars:
             # Another cache than ~/.m2, so that the sums are of what the repository serves today.
             jar.context.repo_cache = Path(scratch)
         with ThreadPoolExecutor(PARALLEL) as pool:
-            files = list(pool.map(lambda jar: jar.resolve(), jars))
+            files = list(pool.map(_download, jars))
         lines = [
             f"{jar.groupId}:{jar.artifactId}:{jar.version} {file.stat().st_size} {sha256_of(file)}\n"
             for jar, file in zip(jars, files, strict=True)
