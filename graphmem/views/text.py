@@ -17,9 +17,9 @@ from itertools import pairwise
 _CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
 _HIDDEN = re.compile(f"[{_CONTROLS}]")
 _JOINER = "\u200d"
-_SHORT_ID = 8
-"""Fewest characters to which an id is shortened."""
-_WHOLE_ID = 12
+_SHORT_ID = 14
+"""Fewest characters to which an id is shortened; generated ids begin with 12 digits of time."""
+_WHOLE_ID = 16
 """Ids up to this length are shown whole."""
 
 
@@ -64,9 +64,9 @@ def _joined(line: str, position: int) -> bool:
 
 
 def short_ids(ids: Iterable[str]) -> dict[str, str]:
-    """Each id with its shortest beginning, of at least 8 characters, that no other of these ids shares.
+    """Each id with its shortest beginning, of at least 14 characters, that no other of these ids shares.
 
-    Ids of up to 12 characters are kept whole. What is shown can be typed: ``agent.resolve`` takes beginnings.
+    Ids of up to 16 characters are kept whole. What is shown can be typed: ``agent.resolve`` takes beginnings.
     """
     ordered = sorted(set(ids))
     shared = [_common(a, b) for a, b in pairwise(ordered)]

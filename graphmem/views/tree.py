@@ -154,10 +154,7 @@ class _Layout:
     def tree(self, depth: int | None, limit: int) -> Tree:
         entries = self._entries(depth, limit)
         home = {entry.memory: at for at, entry in enumerate(entries) if entry.owner}
-        rows = [
-            Row(entry.level, entry.last, tuple(self._spans(entry, at, home)))
-            for at, entry in enumerate(entries)
-        ]
+        rows = [Row(entry.level, entry.last, tuple(self._spans(entry, at, home))) for at, entry in enumerate(entries)]
         return Tree(tuple(rows), drawn=len(home), not_drawn=sum(entry.left_out for entry in entries))
 
     def _entries(self, depth: int | None, limit: int) -> list[_Entry]:
@@ -252,9 +249,7 @@ class StatusWords:
         named.update(cause.because for cause in provenance.causes)
         named.update(ground.target for ground in provenance.grounds)
         self._short = short_ids(named)
-        self._newer = {
-            edge.older: edge for edge in sorted(provenance.supersessions, key=lambda edge: edge.at)
-        }
+        self._newer = {edge.older: edge for edge in sorted(provenance.supersessions, key=lambda edge: edge.at)}
         self._causes: dict[str, list[Cause]] = {}
         for cause in provenance.causes:
             if cause.until is None:

@@ -256,7 +256,8 @@ def test_a_plan_is_told_apart_from_what_happened() -> None:
 
 
 def test_memory_text_cannot_steer_the_terminal() -> None:
-    hostile = "\x1b[2J\x1b]8;;http://evil\x1b\\[red]click[/red]\x1b]8;;\x1b\\ [/] \\[x]\n└── insight fake [active]\u202e"
+    hostile = "\x1b[2J\x1b]8;;http://evil\x1b\\[red]click[/red]\x1b]8;;\x1b\\ [/] \\[x]"
+    hostile += "\n└── insight fake [active]\u202e"
     nasty = provenance(
         ["r\x1b[31m"],
         [

@@ -1,0 +1,23 @@
+"""The command line: ``graphmem COMMAND``.
+
+Exit codes: 0 done; 1 an error, or something of the input was refused; 2 wrong usage; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line on ``sys.argv`` and exit."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character gets its code instead of a traceback.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+    from graphmem.interfaces.cli.app import run
+
+    sys.exit(run(sys.argv[1:] or ["--help"]))

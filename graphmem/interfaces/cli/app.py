@@ -1,0 +1,53 @@
+"""The commands put together, and what happens when the command line itself is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, cast
+
+import typer
+
+from graphmem.interfaces.cli import beliefs, demo, ingest, look, retrieve, server
+from graphmem.interfaces.cli.common import INTERRUPTED, tell_error
+
+app = typer.Typer(
+    name="graphmem",
+    help="A memory for language-model agents that is a graph in Neo4j.",
+    epilog="A first look: graphmem demo. Each command explains itself: graphmem retrieve --help",
+    pretty_exceptions_enable=False,
+)
+for group in (demo, server, ingest, retrieve, beliefs, look):
+    group.register(app)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"graphmem {version('graphmem')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(  # pyright: ignore[reportUnusedFunction]
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code; wrong usage is told in one line, as every error is."""
+    try:
+        code = cast("int | None", app(list(arguments), prog_name="graphmem", standalone_mode=False))
+    except typer.TyperException as error:
+        context: Any = getattr(error, "ctx", None)
+        path = context.command_path if context is not None else "graphmem"
+        tell_error(error.format_message(), remedy=f"see {path} --help")
+        return error.exit_code
+    except typer.Abort:
+        code = INTERRUPTED
+    if code == INTERRUPTED:
+        tell_error("interrupted", remedy="what was stored before is kept; the same command can be run again")
+    return code or 0

@@ -1,0 +1,215 @@
+"""``graphmem reflect | supersede | retract | recompute``: what an agent believes, and how that changes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from graphmem.interfaces.cli.common import Agent, Cli, command
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from graphmem.models import AnyMemory, ChangeReport, Recomputed, RecomputeReport, ReflectReport
+
+_TEXT_LENGTH = 200
+_MOST_LISTED = 50
+"""Memories that turned stale are listed up to here and then counted."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    command(app, example="graphmem reflect --agent evan --force")(reflect)
+    command(app, example='graphmem supersede D1:2 --agent evan --text "Evan drives a Kia" --reason "he sold it"')(
+        supersede
+    )
+    command(app, example='graphmem retract D1:2 --agent evan --reason "was a joke"')(retract)
+    command(app, example="graphmem recompute --agent evan")(recompute)
+
+
+def reflect(
+    cli: Cli,
+    agent: Agent,
+    force: Annotated[bool, typer.Option("--force", help="Even when it is not due yet.")] = False,
+) -> None:
+    """Infer insights from what was observed, each citing the memories it rests on.
+
+    Due when the importance observed since the last time reaches the agent's threshold.
+    """
+    with cli.memory() as memory, cli.progress() as progress:
+        progress.step(f"agent {agent} reflects")
+        report = memory.agent(agent).reflect(force=force)
+        where = cli.where(memory)
+    if cli.as_json:
+        cli.emit({**where.as_dict(agent), **report.model_dump(mode="json")})
+        return
+    cli.say(_reflect_words(report))
+    for memory_ in report.reflections:
+        cli.say(_line(memory_, "  + "))
+    for known in report.reinforced:
+        cli.say(f"  = {known} said so already and gained evidence")
+    for refused in report.refused:
+        cli.note(_one_line(f"  - refused ({refused.gate}: {refused.reason}): {refused.item}"))
+    cli.say(f"agent {agent} in {where}")
+
+
+def _reflect_words(report: ReflectReport) -> str:
+    match report.outcome:
+        case "reflected":
+            asked = f"{len(report.questions)} questions asked"
+            return f"{len(report.reflections)} new insights, {asked}"
+        case "no_insight":
+            return "no insight followed from what was observed"
+        case "not_due":
+            return (
+                f"not due: importance {report.importance_since_reflection} of {report.threshold}"
+                " since the last reflection; --force reflects now"
+            )
+        case "nothing_to_reflect_on":
+            return "nothing to reflect on: there are no observations"
+        case "busy":
+            return "another process is reflecting for this agent"
+
+
+def supersede(
+    cli: Cli,
+    memory_id: Annotated[str, typer.Argument(metavar="ID", help="The memory that is wrong or outdated.")],
+    agent: Agent,
+    text: Annotated[str | None, typer.Option(help="What holds instead, as a new fact.")] = None,
+    by: Annotated[str | None, typer.Option(metavar="ID", help="The memory that holds instead.")] = None,
+    mode: Annotated[
+        Literal["correction", "update"], typer.Option(help="It was wrong, or it was true until now.")
+    ] = "correction",
+    reason: Annotated[str, typer.Option(help="Why; kept with the change.")] = "",
+) -> None:
+    """Replace a memory; everything that rested on it turns stale in the same transaction.
+
+    Give either --text or --by. Ids may be shortened to a beginning that no other memory of the agent shares.
+    """
+    if (text is None) == (by is None):
+        raise typer.BadParameter("give either --text or --by", param_hint="--text / --by")
+    with cli.memory() as memory:
+        handle = memory.agent(agent)
+        old = handle.resolve(memory_id)
+        new = handle.resolve(by) if by is not None else None
+        report = handle.supersede(old, text=text, by=new, mode=mode, reason=reason)
+        where = cli.where(memory)
+    _show_change(cli, report, where.as_dict(agent), f"agent {agent} in {where}")
+
+
+def retract(
+    cli: Cli,
+    memory_id: Annotated[str, typer.Argument(metavar="ID", help="The memory that no longer holds.")],
+    agent: Agent,
+    reason: Annotated[str, typer.Option(help="Why; kept with the change.")] = "",
+) -> None:
+    """Stop believing a memory, with nothing in its place; what rested on it turns stale.
+
+    The id may be shortened to a beginning that no other memory of the agent shares.
+    """
+    with cli.memory() as memory:
+        handle = memory.agent(agent)
+        report = handle.retract(handle.resolve(memory_id), reason=reason)
+        where = cli.where(memory)
+    _show_change(cli, report, where.as_dict(agent), f"agent {agent} in {where}")
+
+
+def _show_change(cli: Cli, report: ChangeReport, head: dict[str, Any], where: str) -> None:
+    if cli.as_json:
+        cli.emit({**head, **report.model_dump(mode="json")})
+        return
+    cli.say(_line(report.memory, f"{report.memory.status}: "))
+    if report.replacement is not None:
+        cli.say(_line(report.replacement, "by: "))
+    if not report.stale:
+        cli.say("nothing rested on it")
+    else:
+        cli.say(f"turned stale: {len(report.stale):,}")
+    for memory in report.stale[:_MOST_LISTED]:
+        cli.say(_line(memory, "  ~ "))
+    if len(report.stale) > _MOST_LISTED:
+        cli.say(f"  … {len(report.stale) - _MOST_LISTED:,} more, not listed (all with --json)")
+    if report.used_by:
+        cli.say(f"shown before to {len(report.used_by):,} runs: " + ", ".join(run.verb for run in report.used_by[:5]))
+    cli.say(where)
+
+
+def recompute(
+    cli: Cli,
+    agent: Agent,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most this many memories.")] = None,
+) -> None:
+    """Bring stale memories up to date, from the bottom up: confirmed, revised or retracted.
+
+    One that fails stays stale and can be tried again; the exit code is 1 then.
+    """
+    with cli.memory() as memory, cli.progress() as progress:
+        label = f"agent {agent} recomputes"
+        progress.step(label)
+
+        def show(done: int, remaining: int) -> None:
+            progress.step(label, done / (done + remaining), f"{done:,} done, {remaining:,} stale")
+
+        report = memory.agent(agent).recompute(limit=limit, progress=show)
+        where = cli.where(memory)
+    if cli.as_json:
+        cli.emit({**where.as_dict(agent), **report.model_dump(mode="json")})
+    else:
+        _show_recomputed(cli, report)
+        cli.say(f"agent {agent} in {where}")
+    if report.count("failed"):
+        raise typer.Exit(1)
+
+
+def _show_recomputed(cli: Cli, report: RecomputeReport) -> None:
+    if not report.items:
+        cli.say("nothing was recomputed" if report.remaining else "nothing is stale")
+    for item in report.items:
+        cli.say(_recomputed(item))
+    if report.items:
+        outcomes = ("confirmed", "revised", "retracted", "failed")
+        cli.say(", ".join(f"{report.count(outcome)} {outcome}" for outcome in outcomes))
+    if report.remaining:
+        cli.note(f"{report.remaining:,} still stale")
+
+
+_OUTCOME_STYLES = {"confirmed": "green", "revised": "cyan", "retracted": "red", "failed": "bold red"}
+
+
+def _recomputed(item: Recomputed) -> Text:
+    from rich.text import Text
+
+    from graphmem.views.text import shortened
+
+    line = Text.assemble(
+        (f"{item.outcome} ", _OUTCOME_STYLES[item.outcome]), (item.id, "cyan"), f" {shortened(item.before, 200)}"
+    )
+    if item.outcome == "revised" and item.after is not None:
+        line.append("\n  → ", "dim")
+        line.append(f"{item.new_id} ", "cyan")
+        line.append(shortened(item.after, _TEXT_LENGTH))
+    if item.reason:
+        line.append(f"\n  because {shortened(item.reason, _TEXT_LENGTH)}", "dim")
+    return line
+
+
+def _line(memory: AnyMemory, prefix: str) -> Text:
+    from rich.text import Text
+
+    from graphmem.views.text import one_line, shortened
+    from graphmem.views.tree import kind_words
+
+    return Text.assemble(
+        prefix,
+        (kind_words(memory), "bold"),
+        " ",
+        (one_line(memory.id), "cyan"),
+        f" {shortened(memory.text, _TEXT_LENGTH)}",
+    )
+
+
+def _one_line(text: str) -> str:
+    from graphmem.views.text import shortened
+
+    return shortened(text, 400)

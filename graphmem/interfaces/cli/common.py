@@ -1,0 +1,271 @@
+"""What all commands share: their common options, consoles, the store, JSON output, and how errors are told."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import re
+import shutil
+import sys
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
+
+import typer
+
+from graphmem.errors import GraphmemError
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.table import Table
+
+    from graphmem import Memory
+    from graphmem.interfaces.progress import Progress
+    from graphmem.settings import Settings
+
+P = ParamSpec("P")
+
+INTERRUPTED = 130
+_PIPE_WIDTH = 140
+"""Columns where the output is not a terminal and COLUMNS is not set."""
+
+Agent = Annotated[str, typer.Option("--agent", "-a", metavar="ID", help="Whose memory.")]
+
+_STORE = "Store (also as GRAPHMEM_… variables; the password only so)"
+_COMMON: dict[str, tuple[Any, Any]] = {
+    "uri": (
+        Annotated[
+            str | None,
+            typer.Option(
+                help="Bolt address of a Neo4j; without it the embedded server, started when needed.",
+                rich_help_panel=_STORE,
+            ),
+        ],
+        None,
+    ),
+    "user": (Annotated[str | None, typer.Option(help="Account there.", rich_help_panel=_STORE)], None),
+    "database": (Annotated[str | None, typer.Option(help="Database there.", rich_help_panel=_STORE)], None),
+    "data_dir": (
+        Annotated[
+            Path | None,
+            typer.Option(help="Where the embedded server keeps its store, password and logs.", rich_help_panel=_STORE),
+        ],
+        None,
+    ),
+    "cache_dir": (
+        Annotated[
+            Path | None,
+            typer.Option(help="Where fetched packages and models are kept.", rich_help_panel=_STORE),
+        ],
+        None,
+    ),
+    "embedding": (
+        Annotated[str | None, typer.Option(help="Embedding model.", rich_help_panel=_STORE)],
+        None,
+    ),
+    "debug": (Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")], False),
+}
+_JSON: dict[str, tuple[Any, Any]] = {
+    "as_json": (Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")], False),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Which database a command worked on; every command says it."""
+
+    uri: str
+    database: str
+
+    def __str__(self) -> str:
+        return f"database {self.database} at {self.uri}"
+
+    def as_dict(self, agent: str | None = None) -> dict[str, Any]:
+        """The head of a JSON answer."""
+        head: dict[str, Any] = {"store": {"uri": self.uri, "database": self.database}}
+        return head if agent is None else {**head, "agent_id": agent}
+
+
+@dataclass(frozen=True)
+class Cli:
+    """What a command gets: where to write, which store to use, and how it was asked to answer."""
+
+    overrides: Mapping[str, Any]
+    """Settings given as options; None where the environment or the default holds."""
+    as_json: bool = False
+    debug: bool = False
+
+    @functools.cached_property
+    def out(self) -> Console:
+        """Standard output: results."""
+        return console(stderr=False)
+
+    @functools.cached_property
+    def err(self) -> Console:
+        """Standard error: progress, notes and errors."""
+        return console(stderr=True)
+
+    @functools.cached_property
+    def settings(self) -> Settings:
+        """The settings in force.
+
+        Raises:
+            InvalidSettings: When one is refused.
+        """
+        from graphmem.settings import load_settings
+
+        return load_settings(**self.overrides)
+
+    def progress(self) -> Progress:
+        """A progress display on standard error, to be used as a context."""
+        from graphmem.interfaces.progress import Progress
+
+        return Progress(self.err)
+
+    @contextmanager
+    def memory(self) -> Generator[Memory]:
+        """The store, open; a server is started and models are fetched when needed.
+
+        Raises:
+            GraphmemError: When it cannot be opened.
+        """
+        from graphmem import Memory
+
+        with self.progress() as progress:
+            memory = Memory.open(settings=self.settings, progress=progress.step)
+        with memory:
+            yield memory
+
+    def where(self, memory: Memory) -> Where:
+        """Which database this is."""
+        return Where(memory.uri, memory.settings.database)
+
+    def say(self, *parts: RenderableType) -> None:
+        """Write to standard output; strings are text, never markup."""
+        for part in parts:
+            self.out.print(part, markup=False, highlight=False, soft_wrap=isinstance(part, str))
+
+    def note(self, text: str) -> None:
+        """Write a line that is not part of the result to standard error."""
+        self.err.print(text, markup=False, highlight=False, soft_wrap=True, style="yellow")
+
+    def emit(self, value: Mapping[str, Any]) -> None:
+        """Write a result as JSON."""
+        self.out.file.write(as_json(value) + "\n")
+
+    @contextmanager
+    def _failures(self) -> Generator[None]:
+        try:
+            yield
+        except (typer.TyperException, typer.Exit, typer.Abort, BrokenPipeError):
+            raise
+        except GraphmemError as error:
+            self._traceback()
+            tell_error(str(error), remedy=error.remedy)
+            raise typer.Exit(1) from error
+        except Exception as error:
+            self._traceback()
+            tell_error(
+                f"unexpected {type(error).__name__}: {error}",
+                remedy="this is a fault of graphmem: please report it with what --debug shows",
+            )
+            raise typer.Exit(1) from error
+
+    def _traceback(self) -> None:
+        if self.debug:
+            import traceback
+
+            traceback.print_exc(file=sys.stderr)
+
+
+def command(
+    app: typer.Typer, *, example: str, name: str | None = None, json_output: bool = True
+) -> Callable[[Callable[Concatenate[Cli, P], None]], Callable[Concatenate[Cli, P], None]]:
+    """Register a function as a command and give it the common options.
+
+    The function's first parameter is the :class:`Cli`; the others are its own arguments and options. Its
+    docstring is the help.
+
+    Args:
+        app: Where to register.
+        example: A command line that works, shown at the end of the help.
+        name: The command's name; the function's without it.
+        json_output: Whether it has ``--json``.
+    """
+    common = _COMMON | (_JSON if json_output else {})
+
+    def register(function: Callable[Concatenate[Cli, P], None]) -> Callable[Concatenate[Cli, P], None]:
+        own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+        added = [
+            inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+            for option, (annotation, default) in common.items()
+        ]
+        parameters = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in [*own, *added]]
+
+        def call(**given: Any) -> None:
+            shared = {option: given.pop(option) for option in common}
+            flags = {flag: shared.pop(flag) for flag in ("debug", "as_json") if flag in shared}
+            cli = Cli(shared, **flags)
+            with cli._failures():  # pyright: ignore[reportPrivateUsage]
+                function(cli, **given)  # pyright: ignore[reportCallIssue]
+
+        # typer reads the options from the signature; the function behind stays an ordinary one.
+        call.__doc__ = function.__doc__
+        call.__name__ = function.__name__
+        call.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]
+        call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        app.command(name, epilog=f"Example: {example}")(call)
+        return function
+
+    return register
+
+
+def console(*, stderr: bool) -> Console:
+    """A console; wide where it is not a terminal, so that lines stay whole in files and pipes."""
+    from rich.console import Console
+
+    target = Console(stderr=stderr, highlight=False, emoji=False)
+    if not target.is_terminal:
+        target.width = shutil.get_terminal_size((_PIPE_WIDTH, 24)).columns
+    return target
+
+
+def fields(rows: Mapping[str, str]) -> Table:
+    """Names and values, a row each; empty values are left out, and long ones stay whole, to be copied."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from graphmem.views.text import one_line
+
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows.items():
+        if value:
+            table.add_row(name, Text(one_line(value)))
+    return table
+
+
+def tell_error(message: str, *, remedy: str = "") -> None:
+    """Write ``error: …`` and what to do about it to standard error, a line each."""
+    from rich.text import Text
+
+    from graphmem.views.text import one_line
+
+    target = console(stderr=True)
+    target.print(Text.assemble(("error: ", "bold red"), one_line(message)), soft_wrap=True)
+    if remedy:
+        target.print(Text.assemble(("remedy: ", "bold"), one_line(remedy)), soft_wrap=True)
+
+
+_UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+
+
+def as_json(value: Mapping[str, Any]) -> str:
+    """JSON in which every character that could steer a terminal is escaped; readable otherwise."""
+    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    # In JSON such characters stand within strings only, where the escape means the same.
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -1,0 +1,31 @@
+"""``graphmem demo``: the whole cycle on two agents' days, in the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graphmem.interfaces.cli.common import Cli, command
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    command(app, example="graphmem demo", json_output=False)(demo)
+
+
+def demo(
+    cli: Cli,
+    seeds: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True, file_okay=False, help="A folder of stories; without it, those that come with graphmem."
+        ),
+    ] = None,
+) -> None:
+    """Show observing, retrieving, reflecting, superseding and recomputing on a real Neo4j."""
+    from graphmem.interfaces.demo import run
+
+    with cli.memory() as memory:
+        run(memory, seeds, cli.out)

@@ -1,0 +1,152 @@
+"""``graphmem ingest``: observations from a file of JSON lines into an agent's memory."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, BinaryIO
+
+import typer
+
+from graphmem.interfaces.cli.common import Agent, Cli, command
+
+if TYPE_CHECKING:
+    from graphmem import Agent as AgentHandle
+    from graphmem.interfaces.cli.jsonlines import Line
+    from graphmem.interfaces.progress import Progress
+
+_BATCH = 100
+"""Lines per call: few enough that the bar moves, enough that embedding runs at full speed."""
+
+_STDIN = Path("-")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    command(app, example="graphmem ingest diary.jsonl --agent evan")(ingest)
+
+
+def ingest(
+    cli: Cli,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            exists=True, dir_okay=False, allow_dash=True, readable=True, help="JSON lines; - is standard input."
+        ),
+    ],
+    agent: Agent,
+) -> None:
+    """Store observations from JSON lines; running it again adds nothing twice.
+
+    One JSON object a line, UTF-8: text, and optionally id, occurred_at (with a zone), source, session, kind,
+    importance, place, subject, predicate, object, keywords. A line without an id gets one made from its content.
+
+    A line that is refused is named and left out; the others are stored, and the exit code is 1.
+    """
+    name = "standard input" if file == _STDIN else str(file)
+    with cli.memory() as memory, _opened(file) as (stream, size), cli.progress() as progress:
+        reading = _Ingest(name, size, memory.agent(agent), progress)
+        try:
+            reading.run(stream)
+        except BaseException:
+            cli.note(f"stopped; {reading.counts()} until then. Running it again goes on from there.")
+            raise
+        where = cli.where(memory)
+    if cli.as_json:
+        cli.emit({**where.as_dict(agent), "file": name, **reading.as_dict()})
+    else:
+        cli.say(f"{name} → agent {agent}: {reading.counts()} ({where})")
+    if reading.refused:
+        raise typer.Exit(1)
+
+
+@contextmanager
+def _opened(file: Path) -> Generator[tuple[BinaryIO, int | None]]:
+    """The stream, and its size in bytes where that is known."""
+    if file == _STDIN:
+        yield sys.stdin.buffer, None
+        return
+    with file.open("rb") as stream:
+        # A pipe or device has no size to measure progress by.
+        size = file.stat().st_size if file.is_file() else None
+        yield stream, size
+
+
+@dataclass
+class _Ingest:
+    """One run over one stream."""
+
+    name: str
+    size: int | None
+    agent: AgentHandle
+    progress: Progress
+    added: int = 0
+    known: int = 0
+    not_embedded: list[str] = field(default_factory=list[str])
+    refused: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+
+    def run(self, stream: BinaryIO) -> None:
+        from graphmem.interfaces.cli.jsonlines import read_lines
+
+        self._show(0)
+        batch: list[Line] = []
+        for line in read_lines(stream):
+            if line.item is None:
+                self._refuse(line, line.refusal)
+                continue
+            batch.append(line)
+            if len(batch) == _BATCH:
+                self._store(batch)
+                self._show(line.end)
+                batch = []
+        self._store(batch)
+        self._show(self.size or 0)
+
+    def _store(self, lines: list[Line]) -> None:
+        """Store lines; where one of them is refused the others are kept, by halving until it stands alone."""
+        from graphmem.errors import BeliefError, IdConflict, InvalidInput
+
+        if not lines:
+            return
+        try:
+            report = self.agent.observe_many([line.item for line in lines if line.item is not None])
+        except (InvalidInput, IdConflict, BeliefError) as error:
+            if len(lines) == 1:
+                self._refuse(lines[0], str(error))
+                return
+            half = len(lines) // 2
+            self._store(lines[:half])
+            self._store(lines[half:])
+            return
+        self.added += report.added
+        self.known += report.known
+        self.not_embedded += report.not_embedded
+
+    def _refuse(self, line: Line, reason: str) -> None:
+        from rich.text import Text
+
+        from graphmem.views.text import shortened
+
+        reason = shortened(reason, 300)
+        self.refused.append((line.number, reason))
+        told = Text.assemble((f"{self.name}:{line.number}: ", "bold"), ("refused: ", "red"), reason)
+        self.progress.console.print(told, soft_wrap=True)
+
+    def _show(self, done: int) -> None:
+        fraction = min(1.0, done / self.size) if self.size else None
+        self.progress.step(f"reading {self.name}", fraction, self.counts())
+
+    def counts(self) -> str:
+        words = f"{self.added:,} added, {self.known:,} known, {len(self.refused):,} refused"
+        return f"{words}, {len(self.not_embedded):,} not embedded" if self.not_embedded else words
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "added": self.added,
+            "known": self.known,
+            "not_embedded": self.not_embedded,
+            "refused": [{"line": number, "reason": reason} for number, reason in sorted(self.refused)],
+        }

@@ -1,0 +1,206 @@
+"""``graphmem tree | explain | agents | memories``: looking at what is there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from graphmem.interfaces.cli.common import Agent, Cli, command, fields
+
+if TYPE_CHECKING:
+    from rich.console import Group
+    from rich.text import Text
+
+    from graphmem.models import AnyMemory, Provenance
+
+_LIMIT = 200
+_TEXT_LENGTH = 200
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    command(app, example="graphmem tree --agent evan --depth 2")(tree)
+    command(app, example="graphmem explain D1:2 --agent evan")(explain)
+    command(app, example="graphmem agents --json")(agents)
+    command(app, example="graphmem memories --agent evan --status stale")(memories)
+
+
+def tree(
+    cli: Cli,
+    agent: Agent,
+    memory_id: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="A memory to start from; without it, every insight.")
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option(min=0, help="How many levels of citations to draw; all without it.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most this many rows.")] = _LIMIT,
+) -> None:
+    """Draw insights with the memories they cite, what is stale and why, and what replaced what.
+
+    A memory that several insights cite is drawn once and referred to elsewhere.
+    """
+    from graphmem.views.tree import tree as draw
+
+    with cli.memory() as memory:
+        handle = memory.agent(agent)
+        provenance = handle.tree() if memory_id is None else handle.explain(handle.resolve(memory_id))
+        where = cli.where(memory)
+    if cli.as_json:
+        cli.emit({**where.as_dict(agent), **provenance.model_dump(mode="json")})
+        return
+    if not provenance.roots:
+        cli.say(f"nothing to draw: agent {agent} has no reflections in {where}; make some with: graphmem reflect")
+        return
+    drawing = draw(provenance, depth=depth, limit=limit)
+    cli.say(drawing, f"{_counts(provenance)}, agent {agent} in {where}")
+    if drawing.not_drawn:
+        cli.note(
+            f"{drawing.not_drawn:,} more citations not drawn: raise --limit or --depth,"
+            " or start from one insight with: graphmem tree ID"
+        )
+
+
+def _counts(provenance: Provenance) -> str:
+    reflections = [memory for memory in provenance.memories.values() if memory.type == "reflection"]
+    stale = sum(memory.status == "stale" for memory in provenance.memories.values())
+    others = len(provenance.memories) - len(reflections)
+    return f"{len(reflections):,} reflections ({stale:,} stale) resting on {others:,} other memories"
+
+
+def explain(
+    cli: Cli, memory_id: Annotated[str, typer.Argument(metavar="ID", help="The memory.")], agent: Agent
+) -> None:
+    """Show everything about one memory: its fields, the run that made it, what it rests on and rested on."""
+    from graphmem.views.tree import tree as draw
+
+    with cli.memory() as memory:
+        handle = memory.agent(agent)
+        provenance = handle.explain(handle.resolve(memory_id))
+        where = cli.where(memory)
+    if cli.as_json:
+        cli.emit({**where.as_dict(agent), **provenance.model_dump(mode="json")})
+        return
+    cli.say(_card(provenance))
+    drawing = draw(provenance, limit=_LIMIT, ended=True)
+    if len(drawing.rows) > 1:
+        cli.say("", drawing)
+    if drawing.not_drawn:
+        cli.note(f"{drawing.not_drawn:,} more citations not drawn; all of them with --json")
+    cli.say(f"agent {agent} in {where}")
+
+
+def _card(provenance: Provenance) -> Group:
+    from rich.console import Group
+    from rich.text import Text
+
+    from graphmem.views.text import moment, printable
+    from graphmem.views.tree import StatusWords, kind_words
+
+    memory = provenance.memories[provenance.roots[0]]
+    rows = {
+        "id": memory.id,
+        "kind": f"{memory.type}, {kind_words(memory)}",
+        "status": StatusWords(provenance).of(memory.id),
+        "importance": f"{memory.importance} of 10, set by {memory.importance_by}",
+        "occurred": f"{moment(memory.occurred_at)} UTC",
+        "recorded": f"{moment(memory.recorded_at)} UTC",
+        "accessed": f"{moment(memory.last_accessed_at)} UTC",
+        "ended": f"{moment(memory.ended_at)} UTC" if memory.ended_at else "",
+        "embedded": _embedded(memory),
+        "triple": " · ".join(part for part in (memory.subject, memory.predicate, memory.object) if part),
+        "keywords": ", ".join(memory.keywords),
+    }
+    match memory.type:
+        case "observation":
+            rows |= {"source": memory.source or "", "session": memory.session or "", "place": memory.place or ""}
+        case "reflection":
+            rows |= {"question": memory.question or "", "depth": str(memory.depth), "by": memory.written_by}
+        case "plan":
+            rows |= {"time": f"{moment(memory.start)} to {moment(memory.end)} UTC", "place": memory.place or ""}
+    if run := provenance.runs.get(memory.id):
+        rows["run"] = f"{run.verb} {run.id} by {run.model}, {moment(run.started_at)} UTC, {run.outcome}"
+    return Group(fields(rows), Text("\n" + printable(memory.text)))
+
+
+def _embedded(memory: AnyMemory) -> str:
+    if memory.embedding_model is None:
+        return "no, the embedder failed on this text"
+    return memory.embedding_model + (", its beginning only" if memory.embedding_truncated else "")
+
+
+def agents(cli: Cli) -> None:
+    """List the agents and how much each remembers."""
+    with cli.memory() as memory:
+        found = memory.agents()
+        where = cli.where(memory)
+    if cli.as_json:
+        cli.emit({**where.as_dict(), "agents": [agent.model_dump(mode="json") for agent in found]})
+        return
+    if not found:
+        cli.say(f"no agents in {where}; the first observation makes one: graphmem ingest FILE --agent ID")
+        return
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from graphmem.views.text import shortened
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("agent", style="cyan", overflow="fold")
+    table.add_column("name", overflow="fold")
+    counts = ("observations", "reflections", "plans", "stale", "ended", "not embedded")
+    for name in (*counts, "to reflect"):
+        table.add_column(name, justify="right")
+    for agent in found:
+        numbers = [f"{getattr(agent, name.replace(' ', '_')):,}" for name in counts]
+        due = f"{agent.importance_since_reflection} of {agent.reflection_threshold}"
+        table.add_row(Text(shortened(agent.id, 60)), Text(shortened(agent.name, 60)), *numbers, due)
+    cli.say(table, f"{len(found):,} agents in {where}")
+
+
+def memories(
+    cli: Cli,
+    agent: Agent,
+    type: Annotated[Literal["observation", "reflection", "plan"] | None, typer.Option(help="Only these.")] = None,
+    status: Annotated[
+        Literal["active", "stale", "archived", "superseded", "retracted", "forgotten"] | None,
+        typer.Option(help="Only those of this status."),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most this many.")] = 100,
+    after: Annotated[str | None, typer.Option(metavar="ID", help="Continue a list behind its last memory.")] = None,
+) -> None:
+    """List an agent's memories, a line each."""
+    with cli.memory() as memory:
+        handle = memory.agent(agent)
+        behind = handle.resolve(after) if after is not None else None
+        found = handle.memories(type=type, status=status, limit=limit, after=behind)
+        where = cli.where(memory)
+    if cli.as_json:
+        cli.emit({**where.as_dict(agent), "memories": [item.model_dump(mode="json") for item in found]})
+        return
+    if not found:
+        cli.say(f"no such memories of agent {agent} in {where}")
+        return
+    for item in found:
+        cli.say(_line(item))
+    cli.say(f"{len(found):,} memories of agent {agent} in {where}")
+    if len(found) == limit:
+        cli.note(f"there may be more: --after {found[-1].id}")
+
+
+def _line(memory: AnyMemory) -> Text:
+    from rich.text import Text
+
+    from graphmem.views.text import moment, one_line, shortened
+    from graphmem.views.tree import ENDED, kind_words
+
+    source = memory.source if memory.type == "observation" else None
+    line = Text.assemble(
+        (f"{moment(memory.occurred_at)} ", "dim"), (kind_words(memory), "bold"), " ", (one_line(memory.id), "cyan")
+    )
+    if memory.status != "active":
+        line.append(f" [{memory.status}]", "red" if memory.status in ENDED else "yellow")
+    line.append(f" {memory.importance} ", "dim")
+    return line.append(shortened(f"{source}: {memory.text}" if source else memory.text, _TEXT_LENGTH))

@@ -1,0 +1,139 @@
+"""``graphmem retrieve``: memories by relevance, recency and importance, with every part of their score."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphmem.interfaces.cli.common import Agent, Cli, command
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from graphmem.interfaces.cli.common import Where
+    from graphmem.models import Hits, Part, Weights
+
+_TEXT_LENGTH = 400
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    command(
+        app,
+        example='graphmem retrieve "What car does Evan drive?" --agent evan'
+        " --weights relevance=1,recency=0,importance=0",
+    )(retrieve)
+
+
+def retrieve(
+    cli: Cli,
+    query: Annotated[str, typer.Argument(help="What to look for.")],
+    agent: Agent,
+    k: Annotated[int, typer.Option("--k", "-k", help="At most this many, 1 to 10,000.")] = 10,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME=NUMBER,…",
+            help="How much relevance, recency and importance count; one not named keeps 1.",
+        ),
+    ] = None,
+    touch: Annotated[
+        bool, typer.Option("--touch/--no-touch", help="Whether the memories found count as accessed now.")
+    ] = True,
+) -> None:
+    """List the memories that matter most to a query, best first.
+
+    The score is the sum of three parts, each normalised over the agent's active memories and weighted.
+    """
+    chosen = _weights(weights) if weights is not None else None
+    with cli.memory() as memory:
+        hits = memory.agent(agent).retrieve(query, k=k, weights=chosen, touch=touch)
+        where = cli.where(memory)
+    if cli.as_json:
+        cli.emit({**where.as_dict(agent), **hits.model_dump(mode="json")})
+        return
+    if hits:
+        cli.say(_table(hits))
+    _tell(cli, hits, agent, where)
+
+
+def _tell(cli: Cli, hits: Hits, agent: str, where: Where) -> None:
+    """What the table does not show: how much was looked at, and what was left out and why."""
+    if not hits.considered:
+        cli.say(f"nothing found: agent {agent} has no active memories in {where}")
+    elif not hits:
+        cli.say(f"nothing found among {hits.considered:,} active memories of agent {agent} in {where}")
+    else:
+        cli.say(f"{len(hits)} of {hits.considered:,} active memories of agent {agent} in {where}")
+    if hits.withheld_stale:
+        verb = "memory is" if hits.withheld_stale == 1 else "memories are"
+        cli.note(
+            f"{hits.withheld_stale:,} stale {verb} withheld that would have been among these;"
+            f" bring them up to date with: graphmem recompute --agent {agent}"
+        )
+    if hits.not_embedded:
+        cli.note(f"{hits.not_embedded:,} memories have no vector yet and count as relevance 0")
+
+
+def _table(hits: Hits) -> Table:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from graphmem.views.text import moment, one_line, short_ids, shortened
+    from graphmem.views.tree import kind_words
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("score", justify="right", no_wrap=True)
+    for name in ("relevance", "recency", "importance"):
+        table.add_column(Text.assemble(name, ("\nraw → part × weight", "dim")), justify="right", no_wrap=True)
+    table.add_column("memory", ratio=1)
+    ids = short_ids(hit.memory.id for hit in hits)
+    for hit in hits:
+        memory = hit.memory
+        said_by = memory.source if memory.type == "observation" and memory.source is not None else None
+        head = Text.assemble((kind_words(memory), "bold"), " ", (ids[memory.id], "cyan"))
+        head.append(f"  {moment(memory.occurred_at)} UTC", "dim")
+        if memory.status != "active":
+            head.append(f"  {memory.status}", "yellow")
+        if hit.occurrences > 1:
+            head.append(f"  ×{hit.occurrences}", "magenta")
+        text = f"{one_line(said_by)}: {memory.text}" if said_by else memory.text
+        table.add_row(
+            f"{hit.score:.3f}",
+            _part(hit.relevance),
+            _part(hit.recency),
+            _part(hit.importance),
+            Text.assemble(head, "\n", shortened(text, _TEXT_LENGTH)),
+        )
+    return table
+
+
+def _part(part: Part) -> str:
+    raw = "none" if part.raw is None else f"{part.raw:.3f}"
+    return f"{raw} → {part.normalised:.3f} × {part.weight:g}"
+
+
+def _weights(text: str) -> Weights:
+    """Weights as typed: ``relevance=1,recency=0,importance=0``.
+
+    Raises:
+        InvalidInput: When a name is unknown or given twice, a number cannot be read or is negative, or all are 0.
+    """
+    from graphmem.errors import InvalidInput
+    from graphmem.models import Weights, validated
+
+    remedy = "write them like --weights relevance=1,recency=0.5,importance=0"
+    given: dict[str, float] = {}
+    for item in text.split(","):
+        name, equals, number = (part.strip() for part in item.partition("="))
+        if not equals or name not in Weights.model_fields:
+            raise InvalidInput(f"weights: {item.strip()!r} is not NAME=NUMBER", remedy=remedy)
+        if name in given:
+            raise InvalidInput(f"weights: {name} is given twice", remedy=remedy)
+        try:
+            given[name] = float(number)
+        except ValueError as error:
+            raise InvalidInput(f"weights: {number!r} is not a number", remedy=remedy) from error
+    return validated(Weights, given)
