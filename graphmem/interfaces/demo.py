@@ -1,0 +1,365 @@
+"""The demo: agents' days, what they conclude, a memory that turns out wrong, and what follows from it.
+
+Everything it says happened is read back from the store, and what must hold by the rules is checked on the way.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Generator, Iterable
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from urllib.parse import quote
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from graphmem.agent import Agent
+from graphmem.errors import GraphmemError
+from graphmem.interfaces.progress import Progress
+from graphmem.interfaces.seeds import AgentSeed, Ask, Change, Day, Seeds, default_folder, load_seeds
+from graphmem.memory import Memory
+from graphmem.models import ChangeReport, Hits, Part, Provenance, RecomputeReport, ReflectReport
+from graphmem.views.text import one_line, shortened
+from graphmem.views.tree import tree
+
+_ROWS = 60
+"""Rows of a tree; what is left out is counted by it."""
+_COLOURS = {"confirmed": "green", "revised": "yellow", "retracted": "red", "failed": "bold red"}
+
+
+def run(memory: Memory, seeds: Path | None, console: Console) -> None:
+    """Play a folder of stories on a store, telling what happens.
+
+    The agents get ids of their own, ``demo-<folder>``, from the second run on ``demo-<folder>-2`` and so on, so that
+    a run neither meets what an earlier one left nor touches an agent of the same name.
+
+    Args:
+        memory: An open store.
+        seeds: The folder of stories; None: those that come with graphmem.
+        console: Where to tell it.
+
+    Raises:
+        InvalidInput: When the folder is not as ``seeds/README.md`` has it; nothing was written.
+        GraphmemError: When a verb fails, or something is not as the rules have it.
+    """
+    _Demo(memory, load_seeds(seeds or default_folder()), console).run()
+
+
+class _Demo:
+    """One run; a method a scene."""
+
+    def __init__(self, memory: Memory, seeds: Seeds, console: Console) -> None:
+        self.memory = memory
+        self.seeds = seeds
+        self.console = console
+        taken = {info.id for info in memory.agents()}
+        self.agents: dict[str, Agent] = {
+            seed: memory.agent(given) for seed, given in free_ids([a.id for a in seeds.agents], taken).items()
+        }
+        self._scenes = 0
+
+    def run(self) -> None:
+        self._introduce()
+        self._live()
+        for ask in self.seeds.asks:
+            self._ask(ask)
+        for seed in self.seeds.agents:
+            self._believe(seed)
+            if self._changes(seed):
+                self._change_mind(seed)
+        self._look()
+
+    # --- scenes ---------------------------------------------------------------------------------------------------
+
+    def _introduce(self) -> None:
+        self._scene("The stories", str(self.seeds.folder))
+        for seed in self.seeds.agents:
+            line = Text(seed.name, style="bold")
+            line.append(f"  agent {self.agents[seed.id].id}", style="not bold cyan")
+            line.append(f"  {_count(len(seed.days), 'day')}, {_count(len(seed.observations), 'observation')}")
+            self.console.print(line)
+            if seed.config.traits:
+                self.console.print(Padding(Text(one_line(seed.config.traits), style="dim"), (0, 0, 0, 2)))
+        if not self.seeds.asks:
+            self._note("There is no [[ask]] in changes.toml, so nothing will be retrieved.")
+        if not self.seeds.changes:
+            self._note("There is no [[change]] in changes.toml, so nothing will be superseded and recomputed.")
+
+    def _live(self) -> None:
+        self._scene("Their days", "each evening the agent reflects, if enough of importance happened")
+        for seed in self.seeds.agents:
+            handle = self.agents[seed.id]
+            handle.configure(**seed.config.model_dump(exclude_none=True))
+            for day in seed.days:
+                self._observe(seed, day)
+                self._reflect(seed, day)
+            stored = handle.info().observations
+            _must(stored == len(seed.observations), f"{stored} of {len(seed.observations)} observations stored")
+
+    def _observe(self, seed: AgentSeed, day: Day) -> None:
+        total = len(day.observations)
+        with self._bar(f"{seed.name}, {day.name}: observes") as show:
+            report = self.agents[seed.id].observe_many(
+                day.observations, now=day.ends, progress=lambda done: show(done, total - done)
+            )
+        if report.not_embedded:
+            self._note(f"{len(report.not_embedded)} of them could not be embedded and count as relevance 0.")
+
+    def _reflect(self, seed: AgentSeed, day: Day) -> None:
+        handle = self.agents[seed.id]
+        gathered = handle.info().importance_since_reflection
+        with self._bar(f"{seed.name}, {day.name}: reflects"):
+            report = handle.reflect(now=day.ends)
+            if due := report.outcome != "not_due":
+                told = f"importance {gathered} has reached {report.threshold}: "
+            else:
+                told = f"importance {gathered} is under {report.threshold}, reflecting all the same: "
+                report = handle.reflect(force=True, now=day.ends)
+        self.console.print(Padding(Text(told, "dim").append_text(_reflected(report)), (0, 0, 0, 2)))
+        _must(due == (gathered >= report.threshold), f"due at {gathered} of {report.threshold}: {due}")
+
+    def _ask(self, ask: Ask, title: str = "A retrieval") -> None:
+        handle = self.agents[ask.agent]
+        self._scene(title, "score = the sum of the parts, each as measured → scaled to 0–1 over all memories")
+        with self._bar("retrieving"):
+            hits = handle.retrieve(ask.query, k=ask.k, now=ask.at)
+        self.console.print(Text.assemble((handle.id, "cyan"), f"  “{one_line(ask.query)}”"))
+        self.console.print(_scores(hits))
+        for hit in hits:
+            total = hit.relevance.contribution + hit.recency.contribution + hit.importance.contribution
+            _must(abs(hit.score - total) < 1e-6, f"a score of {hit.score} whose parts add up to {total}")
+            _must(hit.memory.status == "active", f"{hit.memory.id} is {hit.memory.status} and was retrieved")
+
+    def _believe(self, seed: AgentSeed) -> None:
+        """Draw what is about to change, or everything where nothing is."""
+        self._scene(f"What {seed.name} believes, and why", "each insight above the memories that it cites")
+        provenance = self.agents[seed.id].tree()
+        changes = self._changes(seed)
+        shown = _part(provenance, [change.memory for change in changes]) if changes else provenance
+        if shown.roots:
+            self.console.print(tree(shown, limit=_ROWS))
+        if more := len(provenance.roots) - len(shown.roots):
+            self._note(f"… and {_count(more, 'more tree')}: graphmem tree --agent {self.agents[seed.id].id}")
+        if not provenance.roots:
+            self._note("No insight yet: these days do not come back to the same things often enough.")
+
+    def _change_mind(self, seed: AgentSeed) -> None:
+        handle = self.agents[seed.id]
+        changes = self._changes(seed)
+        self._scene(f"{seed.name} learns better", "what rests on it turns stale in the same transaction")
+        stale = {memory.id for change in changes for memory in self._supersede(seed, change).stale}
+        if not stale:
+            self._note("Nothing rested on what was superseded, so there is nothing to recompute.")
+            return
+        self._scene(f"What {seed.name} believed until now", "not served to anyone until it is recomputed")
+        self.console.print(tree(_part(handle.tree(), stale), limit=_ROWS))
+
+        self._scene("Recomputing", "from the bottom up, each on the evidence that holds now")
+        now = max(change.at for change in changes)
+        with self._bar("recomputing") as show:
+            report = handle.recompute(now=now, progress=show)
+        self.console.print(_outcomes(report))
+        provenance = handle.tree()
+        _sound(provenance)
+        if not report.count("failed"):
+            _must(not report.remaining, f"{report.remaining} memories are stale after recomputing")
+
+        self._scene(f"What {seed.name} believes now", "what was retracted is gone from it, but still in the graph")
+        held = {item.new_id or item.id for item in report.items if item.outcome != "retracted"}
+        after = _part(provenance, held)
+        if after.roots:
+            self.console.print(tree(after, limit=_ROWS))
+        else:
+            self._note("None of what had turned stale is held any more.")
+        for ask in self.seeds.asks:
+            if ask.agent == seed.id:
+                self._ask(ask.model_copy(update={"at": now}), "The same question again")
+
+    def _supersede(self, seed: AgentSeed, change: Change) -> ChangeReport:
+        handle = self.agents[seed.id]
+        before = handle.tree()
+        expected = {id_ for id_ in _above(before, change.memory) if before.memories[id_].status == "active"}
+        report = handle.supersede(
+            change.memory, text=change.text, mode=change.mode, reason=change.reason, now=change.at
+        )
+        self.console.print(_told(change, report))
+        ended = handle.get(change.memory).status
+        _must(ended == "superseded", f"{change.memory} is {ended} after it was superseded")
+        turned = {memory.id for memory in report.stale}
+        _must(turned == expected, f"{sorted(turned)} turned stale, {sorted(expected)} rest on {change.memory}")
+        for id_ in turned:
+            _must(handle.get(id_).status == "stale", f"{id_} was reported stale and is {handle.get(id_).status}")
+        return report
+
+    def _look(self) -> None:
+        self._scene("See it as a picture")
+        settings = self.memory.settings
+        ids = [agent.id for agent in self.agents.values()]
+        query = _picture(ids)
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column(style="dim", no_wrap=True)
+        table.add_column(overflow="fold")
+        if self.memory.browser_url is None:
+            table.add_row("open", Text(f"Neo4j Browser of your server at {self.memory.uri}"))
+            table.add_row("sign in", Text(f"as {settings.user}, with your password"))
+        else:
+            table.add_row("open", Text(f"{self.memory.browser_url}&cmd=edit&arg={quote(query)}", "cyan"))
+            table.add_row("sign in", Text(f"as {settings.user}; graphmem browser --show-password tells the password"))
+        table.add_row("run", Text(query, "cyan"))
+        for id_ in ids:
+            table.add_row("go on", Text(f"graphmem tree --agent {id_}"))
+        self.console.print(table)
+
+    # --- how it is told -------------------------------------------------------------------------------------------
+
+    def _changes(self, seed: AgentSeed) -> list[Change]:
+        return [change for change in self.seeds.changes if change.agent == seed.id]
+
+    def _scene(self, title: str, more: str = "") -> None:
+        self._scenes += 1
+        self.console.print()
+        self.console.rule(Text(f"{self._scenes}  {title}", style="bold"), align="left", style="dim")
+        if more:
+            self.console.print(Text(more, style="dim italic"))
+
+    def _note(self, text: str) -> None:
+        self.console.print(Text(text, style="yellow"))
+
+    @contextmanager
+    def _bar(self, label: str) -> Generator[Callable[[int, int], None]]:
+        """A progress bar; gives a function that takes how many are done and how many are left."""
+        with Progress(self.console) as progress:
+            progress.step(label)
+            yield lambda done, left: progress.step(label, done / (done + left) if left else 1.0)
+
+
+def free_ids(names: Iterable[str], taken: Collection[str]) -> dict[str, str]:
+    """An id for each agent that no agent of the store has; all of a run end in the same number."""
+    names = list(names)
+    for run_number in count(1):
+        ids = {name: f"demo-{name}" + (f"-{run_number}" if run_number > 1 else "") for name in names}
+        if not set(ids.values()) & set(taken):
+            return ids
+    raise AssertionError("the numbers do not end")
+
+
+def _must(holds: bool, otherwise: str) -> None:
+    """Check what the rules guarantee.
+
+    Raises:
+        GraphmemError: When it does not hold.
+    """
+    if not holds:
+        raise GraphmemError(f"the demo found what must not be: {otherwise}", remedy="please report this")
+
+
+def _reflected(report: ReflectReport) -> Text:
+    text = Text(_count(len(report.reflections), "insight"), style="bold")
+    if report.reflections:
+        deepest = max(reflection.depth for reflection in report.reflections)
+        text.append(f", the highest at depth {deepest}", style="not bold")
+    if report.reinforced:
+        text.append(f", {_count(len(report.reinforced), 'earlier one')} reinforced", style="not bold")
+    if report.refused:
+        text.append(f", {len(report.refused)} refused by a gate", style="not bold")
+    return text
+
+
+def _told(change: Change, report: ChangeReport) -> Table:
+    """What was superseded by what and why, and what turned stale, by depth."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column()
+    table.add_row("was", Text(one_line(report.memory.text), style="strike dim"))
+    table.add_row("is", Text(one_line(change.text), style="green"))
+    table.add_row("because", Text(f"{one_line(change.reason)} ({change.mode})"))
+    if report.stale:
+        depths = Counter(memory.depth for memory in report.stale)
+        by_depth = ", ".join(f"{number} at depth {depth}" for depth, number in sorted(depths.items()))
+        stale = Text(f"{_count(len(report.stale), 'insight')} turned stale: {by_depth}", style="yellow")
+    else:
+        stale = Text("nothing turned stale: nothing rested on it, or it was stale already")
+    table.add_row("so", stale)
+    table.add_row()
+    return table
+
+
+def _outcomes(report: RecomputeReport) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for item in report.items:
+        told = Text(one_line(item.before), style="" if item.outcome == "confirmed" else "strike dim")
+        if item.outcome == "revised" and item.after is not None:
+            told.append("\n" + one_line(item.after), style="not strike not dim")
+        if item.reason:
+            told.append(f"\n{one_line(item.reason)}", style="not strike dim italic")
+        table.add_row(Text(item.outcome, style=_COLOURS[item.outcome]), told)
+    return table
+
+
+def _scores(hits: Hits) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for title in ("score", "relevance", "recency", "importance"):
+        table.add_column(title, justify="right", no_wrap=True)
+    table.add_column("memory")
+    for hit in hits:
+        text = Text(f"{hit.memory.kind} ", style="bold").append(shortened(hit.memory.text, 160), style="not bold")
+        parts = (_part_of(part) for part in (hit.relevance, hit.recency, hit.importance))
+        table.add_row(Text(f"{hit.score:.3f}", style="bold"), *parts, text)
+    return table
+
+
+def _part_of(part: Part) -> Text:
+    raw = "–" if part.raw is None else f"{part.raw:.3f}"
+    return Text.assemble((f"{raw} → ", "dim"), f"{part.normalised:.2f}")
+
+
+# --- reading a provenance -----------------------------------------------------------------------------------------
+
+
+def _above(provenance: Provenance, memory_id: str) -> set[str]:
+    """Everything that rests on a memory through current grounds, at any depth."""
+    upper: dict[str, list[str]] = {}
+    for ground in provenance.grounds:
+        if ground.until is None:
+            upper.setdefault(ground.target, []).append(ground.source)
+    found: set[str] = set()
+    queue = deque([memory_id])
+    while queue:
+        for source in upper.get(queue.popleft(), []):
+            if source not in found:
+                found.add(source)
+                queue.append(source)
+    return found
+
+
+def _part(provenance: Provenance, wanted: Iterable[str]) -> Provenance:
+    """The trees in which one of these memories stands."""
+    keep: set[str] = set()
+    for memory_id in wanted:
+        keep |= {memory_id, *_above(provenance, memory_id)}
+    return provenance.model_copy(update={"roots": tuple(root for root in provenance.roots if root in keep)})
+
+
+def _sound(provenance: Provenance) -> None:
+    """Check the one rule: nothing active rests on anything that has ended or is stale."""
+    for ground in provenance.grounds:
+        upper = provenance.memories[ground.source]
+        lower = provenance.memories[ground.target]
+        if ground.until is None and upper.status == "active":
+            _must(lower.status == "active", f"{upper.id} is active and rests on {lower.id}, {lower.status}")
+
+
+def _picture(agent_ids: Iterable[str]) -> str:
+    """A query to paste into Neo4j Browser."""
+    quoted = ", ".join("'" + id_.replace("\\", "\\\\").replace("'", "\\'") + "'" for id_ in agent_ids)
+    return f"MATCH path = (m:Memory)-[:CITES|SUPERSEDES]->() WHERE m.agentId IN [{quoted}] RETURN path"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
