@@ -1,0 +1,1 @@
+"""What people and programs use graphmem through: the command line, stories as files, the demo."""

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, field_validator
 
 from graphmem.clock import UtcTime
 from graphmem.errors import InvalidInput
-from graphmem.interfaces.cli.jsonlines import read_lines
+from graphmem.interfaces.jsonlines import read_lines
 from graphmem.models import MAX_K, AgentConfig, Id, Mode, NewObservation, Text, Value, validated
 
 

@@ -15,7 +15,7 @@ from graphmem.interfaces.cli.common import Agent, Cli, command
 
 if TYPE_CHECKING:
     from graphmem import Agent as AgentHandle
-    from graphmem.interfaces.cli.jsonlines import Line
+    from graphmem.interfaces.jsonlines import Line
     from graphmem.interfaces.progress import Progress
 
 _BATCH = 100
@@ -89,7 +89,7 @@ class _Ingest:
     refused: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
 
     def run(self, stream: BinaryIO) -> None:
-        from graphmem.interfaces.cli.jsonlines import read_lines
+        from graphmem.interfaces.jsonlines import read_lines
 
         self._show(0)
         batch: list[Line] = []
