@@ -8,6 +8,7 @@ any model.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,7 +17,7 @@ from pydantic import BaseModel
 
 from graphmem.errors import LanguageModelError
 from graphmem.language import gates, insights, topics, words
-from graphmem.language.base import Reply, Statement, Task
+from graphmem.language.base import EXTRACTIVE, Reply, Task
 from graphmem.language.insights import ReadBack, Written
 from graphmem.language.prompts import AskQuestions, InferInsights, RateImportance, Reconsider
 from graphmem.language.rating import rate
@@ -34,7 +35,7 @@ class Extractive:
     @property
     def name(self) -> str:
         """Stored with all it writes."""
-        return "extractive"
+        return EXTRACTIVE
 
     async def reply(self, task: Task[Any]) -> Reply[Any]:
         """Answer a task.
@@ -66,73 +67,130 @@ def rate_importance(task: RateImportance) -> dict[str, Any]:
 def ask_questions(task: AskQuestions) -> dict[str, Any]:
     """One question for each of the weightiest topics, and one for what earlier insights have in common."""
     reader = Reader(task.statements)
-    base = [memo for memo in reader.memos if not memo.derived]
-    questions: list[str] = []
-    over = _over(reader)
-    if over and task.count > 1:
-        read = insights.read_back(over[0].text)
-        if read is not None and len(read.others) > 1:
-            who = f" for {insights.joined(read.who)}" if read.who else ""
-            questions.append(f"What connects {insights.joined(read.others[:4])}{who}?")
-    for cluster in _distinct(reader.clusters(among=base), task.count - len(questions)):
-        questions.append(_question(cluster))
+    questions = [_connecting(read) for written in _over(reader)[:1] if (read := insights.read_back(written.text))]
+    questions = questions[: task.count - 1]
+    clusters = _fresh(reader)
+    mains = _distinct(clusters, task.count - len(questions), min)
+    taken = [*mains]
+    for main in mains:
+        related = [cluster for cluster in clusters if _related(cluster, main)]
+        sides = [cluster for cluster in _distinct([*taken, *related], len(taken) + 2) if cluster not in taken]
+        taken += sides
+        questions.append(_question(main, sides))
     return {"questions": questions}
 
 
-def _question(cluster: Cluster) -> str:
-    members = insights.select(cluster.members)
-    topic = topics.widest(cluster.topic, members)
-    name = topics.display(topic, members)
-    others = [topics.display(key, members) for key in topics.companions(topic, members, 1)]
-    subject = insights.joined([name, *others])
+_CONNECTS = "What connects "
+
+
+def _connecting(read: ReadBack) -> str:
+    """The question that an insight over insights answers."""
+    which = f" with {read.topic}" if read.topic else ""
+    whose = f" for {insights.joined(read.who)}" if read.who else ""
+    return f"{_CONNECTS}{insights.joined(read.others)}{which}{whose}?"
+
+
+def _fresh(reader: Reader) -> list[Cluster]:
+    """Groups of memories on one topic, best first, without those that an insight shown has told already."""
+    told = [
+        (read, memo.statement.occurred_at)
+        for memo in reader.memos
+        if memo.derived and (read := insights.read_back(memo.statement.text)) and read.level == 1
+    ]
+    found: list[Cluster] = []
+    for cluster in reader.clusters(among=[memo for memo in reader.memos if not memo.derived]):
+        parts = set(cluster.topic.split())
+        who = {memo.who for memo in cluster.members if memo.who}
+        since = [
+            at
+            for read, at in told
+            if parts & insights.keys(read.topic) and (not read.who or not who or who <= set(read.who))
+        ]
+        members = tuple(memo for memo in cluster.members if not since or memo.statement.occurred_at > max(since))
+        if len(members) > 1:
+            found.append(dataclasses.replace(cluster, members=members))
+    return found
+
+
+def _related(cluster: Cluster, main: Cluster) -> bool:
+    """Whether a topic belongs to a weightier one: the same speaker's, at home in the same memories."""
+    ours, theirs = ({memo.number for memo in cluster.members} for cluster in (cluster, main))
+    return cluster.who == main.who and len(ours) > 2 and 2 * len(ours & theirs) >= len(ours)
+
+
+def _question(main: Cluster, sides: Sequence[Cluster]) -> str:
+    members = insights.select(main.members)
+    name = topics.display(topics.widest(main.topic, members), members)
+    others = [topics.display(topics.widest(side.topic, side.members), side.members) for side in sides]
     speakers = sorted({memo.who for memo in members if memo.who})
+    if len(speakers) == 1 and all(memo.who for memo in members) and topics.owned(main.topic, members):
+        subject = insights.joined([f"{speakers[0]}’s {insights.bare(name)}", *others])
+        return f"What has been happening with {subject}?"
+    subject = insights.joined([name, *others])
     if len(speakers) in {1, 2} and all(memo.who for memo in members):
-        return f"What has {insights.joined(speakers)} been saying about {subject}?"
+        have = "has" if len(speakers) == 1 else "have"
+        return f"What {have} {insights.joined(speakers)} been saying about {subject}?"
     return f"What has been happening with {subject}?"
 
 
-def _distinct(clusters: Sequence[Cluster], limit: int) -> list[Cluster]:
-    """The first clusters that neither share a word of their topic nor most of their memories."""
+def _distinct(clusters: Sequence[Cluster], limit: int, against: Callable[[int, int], int] = max) -> list[Cluster]:
+    """The first clusters that neither share a word of their topic nor most of their memories.
+
+    Args:
+        clusters: Best first.
+        limit: How many at most.
+        against: Which of two groups the shared memories are measured against: the larger (``max``) keeps a part of a
+            larger group, the smaller (``min``) drops it.
+    """
     chosen: list[Cluster] = []
     for cluster in clusters:
         if len(chosen) >= limit:
             break
-        if not any(_alike(cluster, other) for other in chosen):
+        if not any(_alike(cluster, other, against) for other in chosen):
             chosen.append(cluster)
     return chosen
 
 
-def _alike(first: Cluster, second: Cluster) -> bool:
+def _alike(first: Cluster, second: Cluster, against: Callable[[int, int], int]) -> bool:
     if set(first.topic.split()) & set(second.topic.split()):
         return True
     ours, theirs = ({memo.number for memo in cluster.members} for cluster in (first, second))
-    return len(ours & theirs) > _OVERLAP * min(len(ours), len(theirs))
+    return len(ours & theirs) > _OVERLAP * against(len(ours), len(theirs))
 
 
 # --- insights --------------------------------------------------------------------------------------------------
 
 
 def infer_insights(task: InferInsights) -> dict[str, Any]:
-    """Insights over the topics of the question first, then over the others that stand out."""
+    """Insights over the topics of the question, and over those that are told along with them."""
     reader = Reader(task.statements)
     asked = {word.fold for word in words.words(task.question)}
     named = {speaker for speaker in reader.speakers if words.fold(speaker.split()[0]) in asked}
-    base = [memo for memo in reader.memos if not memo.derived]
+    asked -= {word.fold for speaker in reader.speakers for word in words.words(speaker)}
+    if task.question.startswith(_CONNECTS) and (over := _over(reader, asked)):
+        return {"insights": [_item(insight) for insight in over[: min(2, task.count)]]}
 
     def relevance(cluster: Cluster) -> float:
+        """How well a group of memories answers the question; 0 when it is about something else."""
         parts = set(cluster.topic.split())
-        factor = 4.0 if parts <= asked else 2.0 if parts & asked else 1.0
+        if not parts & asked:
+            # It belongs to the topic that it is most often told along with, and so to no more than one question.
+            nearest = topics.companions(cluster.topic, cluster.members, 1)
+            if len(cluster.members) < 3 or not nearest or not set(nearest[0].split()) & asked:
+                return 0.0
+        factor = 4.0 if parts <= asked else 2.0 if parts & asked else 0.5
         if named and cluster.who is not None and cluster.who not in named:
             factor /= 4
         return factor * cluster.weight
 
-    ranked = sorted(reader.clusters(among=base), key=lambda c: (-relevance(c), c.topic, c.who or ""))
-    # Two memories that happen to share a word are no insight unless the question is about it.
-    ranked = [c for c in ranked if len(c.members) > 2 or set(c.topic.split()) & asked or len(base) < 8]
-    written = _over(reader, asked)[:2]
-    for cluster in _distinct(ranked, max(0, task.count - len(written))):
-        written.append(insights.compose(cluster.topic, insights.select(cluster.members)))
-    return {"insights": [_item(insight) for insight in written[: task.count]]}
+    scored = [(relevance(cluster), cluster) for cluster in _fresh(reader)]
+    scored.sort(key=lambda entry: (-entry[0], entry[1].topic, entry[1].who or ""))
+    written: list[Written] = []
+    for cluster in _distinct([cluster for score, cluster in scored if score > 0], task.count):
+        members = [memo.statement for memo in insights.select(cluster.members)]
+        if insight := insights.compose(cluster.topic, members):
+            written.append(insight)
+    return {"insights": [_item(insight) for insight in written]}
 
 
 def _item(insight: Written) -> dict[str, Any]:
@@ -141,16 +199,21 @@ def _item(insight: Written) -> dict[str, Any]:
 
 def _over(reader: Reader, asked: set[str] | None = None) -> list[Written]:
     """Insights over insights: by what they share, then by whom they speak of; the widest first."""
-    memos = [memo for memo in reader.memos if memo.derived]
+    reads = [(memo, about(memo)) for memo in reader.memos if memo.derived]
     found: list[Written] = []
     for level in range(1, _HIGHEST):
-        reads = [(memo, read) for memo in memos if (read := about(memo)).level == level]
-        found.extend(_ties(reads, asked or set()))
+        told = [(memo, read) for memo, read in reads if read.level == level + 1]
+        found.extend(_ties([entry for entry in reads if entry[1].level == level], told, asked or set()))
     return found
 
 
-def _ties(reads: Sequence[tuple[Memo, ReadBack]], asked: set[str]) -> list[Written]:
-    groups: dict[str, list[tuple[Memo, ReadBack]]] = {}
+Entry = tuple[Memo, ReadBack]
+"""An insight with what it is about."""
+
+
+def _ties(reads: Sequence[Entry], told: Sequence[Entry], asked: set[str]) -> list[Written]:
+    """Insights over insights of one level, without what one of the next level has told already."""
+    groups: dict[str, list[Entry]] = {}
     shown: dict[str, str] = {}
     for memo, read in reads:
         for phrase in dict.fromkeys([read.topic, *read.others]):
@@ -158,31 +221,41 @@ def _ties(reads: Sequence[tuple[Memo, ReadBack]], asked: set[str]) -> list[Writt
             if key and (memo, read) not in groups.setdefault(key, []):
                 groups[key].append((memo, read))
                 shown.setdefault(key, phrase)
-    ranked = sorted(
-        (key for key in groups if len(_topics(groups[key])) > 1),
-        key=lambda key: (not set(key.split()) & asked, -len(groups[key]), key),
-    )
     written: list[Written] = []
     used: set[int] = set()
-    for key in ranked:
-        members = groups[key][: insights.MAX_CITED]
-        numbers = {memo.number for memo, _ in members}
-        if len(numbers - used) < 2:
-            continue
-        used |= numbers
-        who = {read.who for _, read in members}
-        single = next(iter(who)) if len(who) == 1 else ()
-        written.append(insights.compose_over(shown[key], insights.joined(single) or None, members))
+    for key in sorted(groups, key=lambda key: (not set(key.split()) & asked, -len(groups[key]), key)):
+        tie = shown[key]
+        members = _untold(groups[key], [memo for memo, read in told if insights.same_topic(read.topic, tie)])
+        if _joins(tie, members) and len({memo.number for memo, _ in members} - used) > 1:
+            used |= {memo.number for memo, _ in members}
+            written.append(insights.compose_over(tie, _whom(members), members))
     for who in sorted({read.who for _, read in reads if len(read.who) == 1}):
         members = [(memo, read) for memo, read in reads if read.who == who and memo.number not in used]
-        members = members[: insights.MAX_CITED]
-        if len(_topics(members)) > 1:
+        members = _untold(members, [memo for memo, read in told if not read.topic and read.who == who])
+        if _joins("", members):
             written.append(insights.compose_over("", who[0], members))
     return written
 
 
-def _topics(members: Sequence[tuple[Memo, ReadBack]]) -> set[str]:
-    return {read.topic for _, read in members if read.topic}
+def _untold(members: Sequence[Entry], told: Sequence[Memo]) -> list[Entry]:
+    """The latest insights of a group, without those from before it was last told."""
+    since = max((memo.statement.occurred_at for memo in told), default=None)
+    fresh = [(memo, read) for memo, read in members if since is None or memo.statement.occurred_at > since]
+    return fresh[-insights.MAX_CITED :]
+
+
+def _joins(tie: str, members: Sequence[Entry]) -> bool:
+    """Whether insights have enough in common to say something over them: at least two, on at least two topics."""
+    reads = [read for _, read in members]
+    if len(reads) < 2 or len(insights.listed(tie, reads)) < 2:
+        return False
+    return reads[0].level == 1 or len({read.topic for read in reads}) > 1
+
+
+def _whom(members: Sequence[Entry]) -> str | None:
+    """Of whom all of them speak."""
+    who = {read.who for _, read in members}
+    return insights.joined(next(iter(who))) or None if len(who) == 1 else None
 
 
 def about(memo: Memo) -> ReadBack:
@@ -213,13 +286,16 @@ def reconsider(task: Reconsider) -> dict[str, Any]:
     if candidates:
         best = candidates[0]
         return {"verdict": "revised", "text": best.text, "evidence": list(best.evidence)}
-    matter = read.topic if read and read.topic else "what it was about"
-    count = len(task.statements)
-    held = "none of its memories is" if count == 0 else f"fewer than two of the {count} memories that are"
-    return {
-        "verdict": "retracted",
-        "reason": f"{held} left speak of {matter}" if count else f"{held} left",
-    }
+    return {"verdict": "retracted", "reason": _why_not(len(task.statements), read)}
+
+
+def _why_not(count: int, read: ReadBack | None) -> str:
+    matter = (read.topic or insights.joined(read.who)) if read else "what it was about"
+    if count == 0:
+        return "nothing that it rested on is left"
+    if count == 1:
+        return f"of what it rested on only one memory is left, too little to say anything about {matter}"
+    return f"of the {insights.number_word(count)} memories that it rests on now, fewer than two are about {matter}"
 
 
 def _again(reader: Reader, read: ReadBack | None, task: Reconsider) -> list[Written]:
@@ -229,10 +305,9 @@ def _again(reader: Reader, read: ReadBack | None, task: Reconsider) -> list[Writ
         # Another model wrote it: whatever it names, and whatever was asked, outside of quotations.
         named = f"{topics.without_quotes(task.hypothesis)} {task.question or ''}"
         wanted = insights.keys(named) - {words.fold(word) for who in reader.speakers for word in who.split()}
-    groups = {topic: reader.holding(topic) for topic in wanted}
-    groups = {topic: members for topic, members in groups.items() if len(members) > 1}
-    ranked = sorted(groups, key=lambda topic: (-len(groups[topic]), topic))
-    return [insights.compose(topic, insights.select(groups[topic])) for topic in ranked]
+    ranked = sorted(wanted, key=lambda topic: (-len(reader.holding(topic)), topic))
+    told = [insights.compose(topic, [memo.statement for memo in reader.holding(topic)]) for topic in ranked]
+    return [insight for insight in told if insight is not None]
 
 
 def _over_again(reader: Reader, read: ReadBack) -> list[Written]:
@@ -246,11 +321,10 @@ def _over_again(reader: Reader, read: ReadBack) -> list[Written]:
         ]
     else:
         members = [(memo, own) for memo, own in reads if own.who == read.who]
-    if len(_topics(members)) < 2:
+    if not _joins(read.topic, members):
         return []
-    who = {own.who for _, own in members}
-    single = next(iter(who)) if len(who) == 1 else ()
-    return [insights.compose_over(read.topic, insights.joined(single) or None, members[: insights.MAX_CITED])]
+    who = _whom(members) if read.topic else insights.joined(read.who)
+    return [insights.compose_over(read.topic, who, members[-insights.MAX_CITED :])]
 
 
 _ANSWERS: dict[type, Callable[[Any], dict[str, Any]]] = {

@@ -7,18 +7,22 @@ they have in common, and how the first and the last of them put it. Take one awa
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from graphmem.language import topics, words
-from graphmem.language.topics import Memo
+from graphmem.language.base import Statement
+from graphmem.language.topics import Memo, Reader
 
 MAX_CITED = 8
 """Most memories that one insight cites."""
-_QUOTE = 72
+MAX_LENGTH = 300
+"""Length that an insight keeps to, in characters, by quoting less."""
+_QUOTE, _SHORT_QUOTE = 76, 44
 """Longest fragment that is quoted, in characters."""
+
+_LISTED = 5
 
 _MONTHS = (
     "January", "February", "March", "April", "May", "June",
@@ -59,9 +63,27 @@ def select(members: Sequence[Memo], limit: int = MAX_CITED) -> tuple[Memo, ...]:
 # --- over memories ---------------------------------------------------------------------------------------------
 
 
-def compose(topic: str, members: Sequence[Memo]) -> Written:
-    """Write what memories, given in order of time, say together about the topic they share."""
+def compose(topic: str, statements: Sequence[Statement]) -> Written | None:
+    """Write what memories say together about a topic.
+
+    They are read by themselves, so that the text is the same whatever else was shown beside them.
+
+    Returns:
+        None when fewer than two of them are about it.
+    """
+    members = select(Reader(statements).holding(topic))
+    if len(members) < len(statements):
+        members = select(Reader([memo.statement for memo in members]).holding(topic))
+    if len(members) < 2:
+        return None
     topic = topics.widest(topic, members)
+    text = _told(topic, members, _QUOTE)
+    if len(text) > MAX_LENGTH:
+        text = _told(topic, members, _SHORT_QUOTE)
+    return Written(text, tuple(memo.number for memo in members))
+
+
+def _told(topic: str, members: Sequence[Memo], longest: int) -> str:
     name = topics.display(topic, members)
     speakers = sorted({memo.who for memo in members if memo.who is not None})
     spoken = all(memo.who is not None for memo in members)
@@ -69,20 +91,23 @@ def compose(topic: str, members: Sequence[Memo]) -> Written:
     along = f", along with {joined(others)}" if others else ""
     times = "twice" if len(members) == 2 else f"{number_word(len(members))} times"
     when = span([memo.statement.occurred_at for memo in members])
-    first, last = quote(members[0], topic), quote(members[-1], topic)
+    early, late = members[0], members[-1]
+    if spoken and len(speakers) == 2:
+        late = next(memo for memo in reversed(members) if memo.who != early.who)
+    first, last = quote(early, topic, longest), quote(late, topic, longest)
     if spoken and len(speakers) == 1:
         if topics.owned(topic, members):
-            head = f"{speakers[0]}’s {bare(name)} comes up {times}{along}, {when}"
+            verb = "come up" if topics.plural(name) else "comes up"
+            head = f"{speakers[0]}’s {bare(name)} {verb} {times}{along}, {when}"
         else:
             head = f"{speakers[0]} comes back to {name} {times}{along}, {when}"
         tail = f"first “{first}”, later “{last}”" if first != last else f"each time “{first}”"
-    elif spoken and len(speakers) == 2:
+        return f"{head}: {tail}."
+    if spoken and len(speakers) == 2:
         head = f"{joined(speakers)} both come back to {name}, {times}{along}, {when}"
-        tail = f"first {members[0].who} with “{first}”, later {members[-1].who} with “{last}”"
-    else:
-        head = f"{capitalised(name)} runs through {number_word(len(members))} memories{along}, {when}"
-        tail = f"first {_said(members[0], first)}, later {_said(members[-1], last)}"
-    return Written(f"{head}: {tail}.", tuple(memo.number for memo in members))
+        return f"{head}: {early.who} with “{first}”, {late.who} with “{last}”."
+    head = f"{capitalised(number_word(len(members)))} memories come back to {name}{along}, {when}"
+    return f"{head}: first {_said(early, first)}, later {_said(late, last)}."
 
 
 def _said(memo: Memo, fragment: str) -> str:
@@ -102,17 +127,27 @@ def compose_over(tie: str, who: str | None, members: Sequence[tuple[Memo, ReadBa
         who: Of whom all of them speak.
         members: The insights with what they are about, in order of time.
     """
-    count = number_word(len(members))
-    level = max(read.level for _, read in members) + 1
-    kind = "insights" if level == 2 else "broader insights"
-    listed = list(dict.fromkeys(read.topic for _, read in members if same_topic(read.topic, tie) is False))
-    about = joined(listed) or joined([read.topic for _, read in members[:1]])
+    count = capitalised(number_word(len(members)))
+    kind = "insights" if max(read.level for _, read in members) == 1 else "broader insights"
+    about = joined(listed(tie, [read for _, read in members]))
     if tie:
-        head = f"{capitalised(tie)} ties {count} {kind}"
-        text = f"{head} about {who} together: {about}." if who else f"{head} together: {about}."
+        whom = f" about {who}" if who else ""
+        text = f"{count} {kind}{whom} meet in {tie}: {about}."
     else:
-        text = f"{capitalised(count)} {kind} show what occupies {who}: {about}."
+        text = f"{count} {kind} show what occupies {who}: {about}."
     return Written(text, tuple(memo.number for memo, _ in members))
+
+
+def listed(tie: str, reads: Sequence[ReadBack]) -> list[str]:
+    """The topics of insights apart from what ties them; where all have the same one, what goes along with it."""
+    mains = [read.topic for read in reads if read.topic and not same_topic(read.topic, tie)]
+    if not mains:
+        mains = [other for read in reads for other in read.others if not same_topic(other, tie)]
+    found: list[str] = []
+    for topic in mains:
+        if not any(same_topic(topic, other) for other in found):
+            found.append(topic)
+    return found[:_LISTED]
 
 
 def same_topic(first: str, second: str) -> bool:
@@ -127,24 +162,23 @@ def keys(written: str) -> set[str]:
     }
 
 
-_TIMES = rf"(?:twice|(?:{'|'.join(_COUNTS)}|\d+) times)"
-_SPAN = r"(?:on|from) \d{1,2}\b[^:“]*"
+_NUMBER = rf"(?:{'|'.join(_COUNTS)}|\d+)"
+_REST = rf"(?:twice|{_NUMBER} times)(?:, along with (?P<others>[^:“]+?))?, (?:on|from) \d[^:“]*:"
+_KIND = r"(?P<kind>insights|broader insights)"
 _FORMS = (
-    re.compile(rf"^(?P<who>[^:“]+?)’s (?P<topic>[^:“]+?) comes up {_TIMES}(?:, along with (?P<others>[^:“]+?))?, {_SPAN}:"),
+    re.compile(rf"^(?P<who>[^:“]+?)’s (?P<topic>[^:“]+?) comes? up {_REST}"),
+    re.compile(rf"^(?P<who>[^:“]+?) (?:comes|both come) back to (?P<topic>[^:“]+?),? {_REST}"),
     re.compile(
-        rf"^(?P<who>[^:“]+?) (?:comes|both come) back to (?P<topic>[^:“]+?),? {_TIMES}"
-        rf"(?:, along with (?P<others>[^:“]+?))?, {_SPAN}:"
+        rf"^{_NUMBER} memories come back to (?P<topic>[^:“]+?)"
+        r"(?:, along with (?P<others>[^:“]+?))?, (?:on|from) \d[^:“]*:",
+        re.IGNORECASE,
     ),
     re.compile(
-        rf"^(?P<topic>[^:“]+?) runs through (?:{'|'.join(_COUNTS)}|\d+) memories"
-        rf"(?:, along with (?P<others>[^:“]+?))?, {_SPAN}:"
+        rf"^{_NUMBER} {_KIND}(?: about (?P<who>[^:“]+?))? meet in (?P<topic>[^:“]+?): (?P<others>[^“]+)\.$",
+        re.IGNORECASE,
     ),
-    re.compile(
-        r"^(?P<topic>[^:“]+?) ties \w+ (?P<kind>insights|broader insights)(?: about (?P<who>[^:“]+?))? together: "
-        r"(?P<others>[^:“]+)\.$"
-    ),
-    re.compile(r"^\w+ (?P<kind>insights|broader insights) show what occupies (?P<who>[^:“]+?): (?P<others>[^:“]+)\.$"),
-)  # fmt: skip
+    re.compile(rf"^{_NUMBER} {_KIND} show what occupies (?P<who>[^:“]+?): (?P<others>[^“]+)\.$", re.IGNORECASE),
+)
 
 
 def read_back(text: str) -> ReadBack | None:
@@ -155,17 +189,12 @@ def read_back(text: str) -> ReadBack | None:
             others = _split(groups.get("others") or "")
             topic = groups.get("topic") or ""
             level = {"insights": 2, "broader insights": 3}.get(groups.get("kind") or "", 1)
-            return ReadBack(_split(groups.get("who") or ""), _lowered(topic), others, level)
+            return ReadBack(_split(groups.get("who") or ""), topic, others, level)
     return None
 
 
 def _split(listed: str) -> tuple[str, ...]:
     return tuple(part for part in re.split(r", | and ", listed) if part)
-
-
-def _lowered(topic: str) -> str:
-    """A topic without the capital of a sentence's first word, where that is an article."""
-    return topic[0].lower() + topic[1:] if re.match(r"(?:The|A|An) ", topic) else topic
 
 
 # --- phrases ---------------------------------------------------------------------------------------------------
@@ -205,38 +234,38 @@ def span(times: Sequence[datetime]) -> str:
     return f"from {month} to {end}" if first.year == last.year else f"from {month} {first.year} to {end}"
 
 
-def quote(memo: Memo, topic: str) -> str:
+def quote(memo: Memo, topic: str, longest: int = _QUOTE) -> str:
     """A short fragment of a memory around a topic, without greeting or address."""
-    mention = memo.mentions.get(topic)
+    mention = next((memo.mentions[key] for key in (topic, *reversed(topic.split())) if key in memo.mentions), None)
     sentence = mention.sentence if mention else words.sentences(memo.statement.text)[0]
     fragment = _without_opening(sentence).translate({0x201C: "‘", 0x201D: "’", 0x22: "'", 0x5B: "(", 0x5D: ")"})
     fragment = " ".join(fragment.split()).rstrip(" .,;:!?…-–—")
-    if len(fragment) <= _QUOTE:
+    if len(fragment) <= longest:
         return fragment
     surface = mention.surface if mention else ""
     at = max(0, fragment.find(surface))
-    start, end = _window(fragment, at, at + len(surface))
+    start, end = _window(fragment, at, at + len(surface), longest)
     cut = fragment[start:end].strip(" ,;:–—-")
     return ("… " if start > 0 else "") + cut + (" …" if end < len(fragment) else "")
 
 
-def _window(fragment: str, start: int, end: int) -> tuple[int, int]:
+def _window(fragment: str, start: int, end: int, longest: int) -> tuple[int, int]:
     """The part of a long fragment to quote: whole clauses around the topic, or words where they are too long."""
     clauses = [match.span() for match in re.finditer(r"[^,:;–—]+(?:[,:;–—]+\s*|$)", fragment)]
     low, high = next(((a, b) for a, b in clauses if a <= start < b), (0, len(fragment)))
     for a, b in clauses:
-        if a == high and b - low <= _QUOTE:
+        if a == high and b - low <= longest:
             high = b
     for a, b in reversed(clauses):
-        if b == low and high - a <= _QUOTE:
+        if b == low and high - a <= longest:
             low = a
-    if high - low <= _QUOTE:
+    if high - low <= longest:
         return low, high
-    if end - low > _QUOTE:
-        wanted = max(low, start - _QUOTE // 2)
+    if end - low > longest:
+        wanted = max(low, start - longest // 2)
         space = fragment.find(" ", wanted, start)
         low = space + 1 if space >= 0 else wanted
-    high = min(high, low + _QUOTE)
+    high = min(high, low + longest)
     if high < len(fragment):
         space = fragment.rfind(" ", max(end, low), high + 1)
         high = space if space > 0 else high
@@ -258,10 +287,3 @@ def _without_opening(sentence: str) -> str:
             break
         text = text[match.end() :]
     return text.lstrip(" ,.!-–—")
-
-
-def most_common(items: Sequence[str]) -> str | None:
-    """The item that occurs most often, at least twice; the first in the alphabet of equals."""
-    counts = Counter(items)
-    best = min(counts, key=lambda item: (-counts[item], item), default=None)
-    return best if best is not None and counts[best] > 1 else None

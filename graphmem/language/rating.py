@@ -31,7 +31,7 @@ _LIFE = [
         r"passed\s+away",
         r"(?:death|funeral|burial)\s+of",
         rf"{_MY}funeral",
-        rf"(?:gave|giving)\s+birth|(?:was|were|is)\s+born|birth\s+of",
+        r"(?:gave|giving)\s+birth|(?:was|were|is)\s+born|birth\s+of",
         rf"lost\s+{_MY}{_RELATIVE}",
     ),
     *_cues(

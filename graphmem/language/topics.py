@@ -19,6 +19,9 @@ from graphmem.language.words import Word, fold, is_stop
 _HEAD, _GERUND, _PLAIN, _MODIFIER, _VERB, _PREDICATE = 1.0, 0.75, 0.6, 0.35, 0.15, 0.05
 """How well a place in a sentence suits a noun: after an article best, after a pronoun or `very` worst."""
 _NOUN_ENOUGH = 0.45
+_COMPANION = 0.65
+_TWO_REMARKS = 0.7
+"""Two remarks share a word by chance more often than two events do."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +85,15 @@ class Reader:
 
     @cached_property
     def _addressed(self) -> frozenset[str]:
-        """Folded words by which speakers are called: their names and what is short for them."""
-        return frozenset(fold(word.text) for speaker in self.speakers for word in words.words(speaker))
+        """Folded words by which people are called: the names of speakers, and whoever is addressed (`Hey Sam!`)."""
+        called = {fold(word.text) for speaker in self.speakers for word in words.words(speaker)}
+        for statement in self.statements:
+            if statement.source is not None:
+                called.update(words.addressed(words.without_captions(statement.text)))
+        return frozenset(called)
 
     def is_speaker(self, word: Word) -> bool:
-        """Whether a word names one of the speakers, possibly shortened."""
+        """Whether a word names somebody who speaks or is spoken to, possibly shortened."""
         if word.fold in self._addressed:
             return True
         short = word.fold.rstrip("l") if word.capital and len(word.fold) <= 5 else ""
@@ -131,6 +138,10 @@ class Reader:
             name = word.fold in self.names and word.capital
             noun = self._noun(word, before, adjoining, name)
             article = before.fold if before else ""
+            if name and noun < _HEAD:
+                article = ""  # the article of what the name describes: `the LGBTQ community`
+            elif before and position > 1 and article not in words.FUNCTION:
+                article = tokens[position - 2].fold  # `a soccer accident`
             if not is_stop(word.fold) and not self.is_speaker(word):
                 yield Mention(word.fold, word.text, sentence, noun, article, name)
             if adjoining and self._pairs(word, adjoining):
@@ -140,7 +151,7 @@ class Reader:
                 if beyond and sentence[adjoining.end : beyond.start].strip():
                     beyond = None
                 both = name and adjoining.capital
-                noun = max(_PLAIN, self._noun(adjoining, None, beyond, both))
+                noun = max(_PLAIN, self._noun(adjoining, before, beyond, both))
                 yield Mention(key, surface, sentence, noun, article, both)
 
     def _pairs(self, first: Word, second: Word) -> bool:
@@ -150,12 +161,16 @@ class Reader:
             return False
         if first.fold == second.fold or first.text[0].isdigit() or second.text[0].isdigit():
             return False
-        return not (is_stop(first.fold) and is_stop(second.fold)) and not first.text.endswith(("'s", "’s"))
+        if first.fold in words.STOP and not (first.capital and not first.initial):
+            return False
+        return len(second.fold) > 2 and not first.text.endswith(("'s", "’s"))
 
     def _noun(self, word: Word, before: Word | None, after: Word | None, name: bool) -> float:
         if name:
-            return _HEAD
-        if after and not is_stop(after.fold):
+            return _PLAIN if after and words.is_nominal(after.fold) else _HEAD
+        if word.text.endswith("ed") and len(word.text) > 4:
+            return _MODIFIER
+        if after and words.is_nominal(after.fold):
             return _MODIFIER
         if before is None:
             return _GERUND if word.text.endswith("ing") else _PLAIN
@@ -191,18 +206,23 @@ class Reader:
         for (topic, who), members in groups.items():
             if len(members) < 2 or noun_share(topic, members) < _NOUN_ENOUGH:
                 continue
-            speakers = {memo.who for memo in members}
-            if who is None and len(speakers) == 1 and None not in speakers:
-                continue  # the same as the speaker's own group
-            found.append(Cluster(topic, who, tuple(members), self._weight(topic, members, len(memos))))
+            weight = self._weight(topic, members, len(memos))
+            if who is None and (shares := Counter(memo.who for memo in members)) and None not in shares:
+                if len(shares) == 1:
+                    continue  # the same as the speaker's own group
+                # What both speak of counts when both do, and not one in passing.
+                weight *= 0.5 + min(shares.values()) / len(members)
+            found.append(Cluster(topic, who, tuple(members), weight))
         return sorted(found, key=lambda cluster: (-cluster.weight, cluster.topic, cluster.who or ""))
 
     def _weight(self, topic: str, members: Sequence[Memo], total: int) -> float:
-        worth = sum(memo.statement.importance for memo in members) ** 0.75
+        worth = sum(memo.statement.importance for memo in members) ** 0.9
         rarity = math.log(1 + total / len(members))
         first, last = members[0].statement.occurred_at, members[-1].statement.occurred_at
         span = 1 + 0.1 * min(3.0, math.log1p((last - first).total_seconds() / 86_400))
         shape = noun_share(topic, members) * (1.25 if " " in topic else 1.0)
+        if len(members) == 2 and members[0].who is not None:
+            shape *= _TWO_REMARKS
         return worth * rarity * span * shape
 
 
@@ -296,13 +316,23 @@ def display(topic: str, members: Iterable[Memo]) -> str:
     if gerunds and verbal:
         best = min(gerunds)
     shown = [mention for mention in mentions if _surface(mention) == best]
-    definite = sum(mention.before == "the" for mention in shown)
-    indefinite = sum(mention.before in {"a", "an"} for mention in shown)
-    if definite * 2 > len(shown):
-        return f"the {best}"
-    if indefinite * 2 > len(shown) and not best.endswith("ing"):
-        return f"{'an' if best[0] in 'aeiou' else 'a'} {best}"
-    return best
+    shown = [mention for mention in shown if mention.noun >= _PLAIN] or shown
+    befores = Counter(mention.before for mention in shown)
+    counted = befores["the"] + befores["a"] + befores["an"]
+    if 3 * counted >= len(shown):  # `my trip` is `the trip` where others say `a trip`, `my health` stays `health`
+        counted += sum(befores[word] for word in _SINGULAR)
+    if shown[0].name or plural(best) or best.endswith("ing"):
+        counted = befores["the"]
+    return f"the {best}" if counted * 2 > len(shown) else best
+
+
+_SINGULAR = frozenset(["my", "our", "your", "his", "her", "their", "its", "this", "that", "another", "each", "every"])
+
+
+def plural(written: str) -> bool:
+    """Whether a topic as written is a plural."""
+    last = written.split()[-1].casefold()
+    return (last.endswith("s") and fold(last) != last and len(last) > 3) or last in {"people", "children", "feet"}
 
 
 def owned(topic: str, members: Iterable[Memo]) -> bool:

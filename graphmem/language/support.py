@@ -1,0 +1,301 @@
+"""The support gate: whether cited memories bear out a text, as far as that shows without a model.
+
+It is a floor: it refuses what cannot be right, and affirms nothing. A name or number that no cited memory holds, a
+denial where the memories affirm (or the other way round), a plan told as done, the bare repetition of one memory, and
+a text that shares no word with what it cites are refused.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+from graphmem.language import words
+from graphmem.language.base import Statement
+from graphmem.language.text import normalise_text, shorten
+from graphmem.language.words import Word, fold
+from graphmem.models import Refused
+
+_SAME_MATTER = 0.6
+"""From this share of common words on, two clauses speak of the same matter, and may contradict each other."""
+_DECIMALS = 3
+
+
+def support(text: str, evidence: Sequence[Statement]) -> dict[int, float] | Refused:
+    """Check a text against the memories it cites.
+
+    Args:
+        text: What was inferred, without its citations.
+        evidence: The cited memories; at least one.
+
+    Returns:
+        By the number of each memory, the share of the text's words that it holds, in [0, 1]; or a refusal.
+    """
+    claimed = _without_literal(text, evidence)
+    reason = (
+        _repeats(text, evidence)
+        or _told_as_done(text, evidence)
+        or _unknown_name(claimed, evidence)
+        or _unknown_number(claimed, evidence)
+        or _contradicts(claimed, evidence)
+    )
+    scores = {statement.number: _score(text, statement) for statement in evidence}
+    if not reason and not any(scores.values()):
+        reason = "shares no word with the memories it cites"
+    return Refused(gate="support", reason=reason, item=shorten(text)) if reason else scores
+
+
+def _repeats(text: str, evidence: Sequence[Statement]) -> str:
+    said = normalise_text(text)
+    for statement in evidence:
+        if said in {normalise_text(statement.text), normalise_text(f"{statement.source}: {statement.text}")}:
+            return f"repeats memory {statement.number} instead of saying something over it"
+    return ""
+
+
+_INTENTION = re.compile(
+    r"\b(?:plan\w*|intend\w*|intention|will|going\s+to|hop(?:e|es|ing)\s+to|aims?\s+to|wants?\s+to|would\s+like|"
+    r"schedul\w*|upcoming|looking\s+forward|next|tomorrow|later\s+today)\b",
+    re.IGNORECASE,
+)
+
+
+def _told_as_done(text: str, evidence: Sequence[Statement]) -> str:
+    if evidence and all(statement.type == "plan" for statement in evidence) and not _INTENTION.search(text):
+        return "tells as done what the memories only plan"
+    return ""
+
+
+# --- names -----------------------------------------------------------------------------------------------------
+
+_COMMON_ENDING = re.compile(
+    r"(?:ing|ship|ness|tion|sion|ment|ity|ism|ance|ence|hood|dom|ure|acy|ology|ly|ful|less|ive|able|ible|ous|ical)s?$"
+)
+_COMMON = words.vocabulary(
+    """
+    art books cars change cheese children coffee colour color comfort consistency cooking dance diet dinner dogs dreams
+    education exercise experience failure faith family fear fitness flowers food freedom friends friendship fun games
+    gardens gifts growth gym habits health help hikes hobbies holidays home hope humor humour jobs joy kids kindness
+    language laughter leisure loss love luck mental money music nature neighbours neighbors nerves news outdoor parents
+    patience peace perseverance pets physical plants play pride progress reading relief rest safety school sleep small
+    social solitude sport sports stories stress success support talent talk teamwork tea therapy time together towns
+    tradition travel trips trust two three four water weather weekend weekends weight winter summer spring autumn work
+    writing yoga regular given according overall based outside inside despite whereas following
+    """
+)
+
+
+def _unknown_name(text: str, evidence: Sequence[Statement]) -> str:
+    known = {word.fold for statement in evidence for word in _words_of(statement)}
+    spoken_to = _only_addressed(evidence)
+    first = True
+    for word, certain in _names(text):
+        if not certain and (word.fold in known or word.fold in _COMMON or _COMMON_ENDING.search(word.fold)):
+            continue
+        if not any(_same_name(word.fold, other) for other in known):
+            return f"names {word.text}, whom or which no cited memory names"
+        if first and word.fold in spoken_to:
+            return f"is about {word.text}, who is only spoken to in the cited memories"
+        first = False
+    return ""
+
+
+def _names(text: str) -> Iterator[tuple[Word, bool]]:
+    """Words that are or may be names, and whether that is certain: a sentence's first word may be any."""
+    for sentence in words.sentences(text):
+        tokens = words.words(sentence)
+        for position, word in enumerate(tokens):
+            if not word.capital or words.is_stop(word.fold) or (len(word.text) == 1 and word.text.isascii()):
+                continue
+            opens = word.initial or sentence[word.start - 1 : word.start] in {"“", "‘", '"', "'", "("}
+            after_stop = position > 0 and sentence[: word.start].rstrip()[-1:] in {".", "!", "?", ":", "…"}
+            yield word, not (opens or after_stop) or bool(re.search(r"['’]s$", word.text)) or _upper(word.text)
+
+
+def _upper(text: str) -> bool:
+    return len(text) > 1 and text.isupper()
+
+
+def _same_name(name: str, other: str) -> bool:
+    """Whether two folded words may be one name: equal, one short for the other, or `Canadian` for `Canada`."""
+    if name == other:
+        return True
+    short, long = sorted((name, other), key=len)
+    if len(short) >= 3 and long.startswith(short) and len(long) - len(short) <= 6:
+        return True
+    return len(short) >= 6 and short[:5] == long[:5]
+
+
+def _only_addressed(evidence: Sequence[Statement]) -> set[str]:
+    """Names that memories only call out (`Hey Sam!`), of people who say nothing in them."""
+    called = {name for statement in evidence if statement.source for name in words.addressed(statement.text)}
+    speakers = {word.fold for statement in evidence for word in words.words(statement.source or "")}
+    told = {
+        word.fold
+        for statement in evidence
+        for sentence in words.sentences(statement.text)
+        for word in words.words(words.without_address(sentence) if statement.source else sentence)
+    }
+    return called - speakers - told
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------
+
+_UNITS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_NUMBER_WORDS = (
+    {word: str(value) for value, word in enumerate(_UNITS)}
+    | {word: str(10 * value) for value, word in enumerate(_TENS, start=2)}
+    | {"twice": "2", "thrice": "3", "dozen": "12", "hundred": "100", "thousand": "1000"}
+)
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_NUMERAL = re.compile(r"\d+(?:[.,:]\d+)*")
+_COUNTED = re.compile(
+    r"^\s*(?:\w+\s+){0,2}?(?:times?|memor(?:y|ies)|insights?|observations?|statements?|mentions?|occasions?|"
+    r"conversations?|talks?|reflections?)\b",
+    re.IGNORECASE,
+)
+
+
+def _unknown_number(text: str, evidence: Sequence[Statement]) -> str:
+    known = {value for statement in evidence for value, _, _ in _numbers(statement.text)}
+    for statement in evidence:
+        known |= {str(statement.occurred_at.year), f"{statement.occurred_at:%H:%M}"}
+        known |= {f"{statement.occurred_at.hour}:{statement.occurred_at:%M}"}
+    dates = {(statement.occurred_at.day, statement.occurred_at.month) for statement in evidence}
+    for value, start, end in _numbers(text):
+        if value in known or value == "1":
+            continue
+        count = value.isdigit() and int(value) <= len(evidence)
+        if count and (_COUNTED.match(text[end:]) or text[start:end].casefold() in {"twice", "thrice"}):
+            continue
+        if value.isdigit() and any(int(value) == day and _dated(text, start, end, month) for day, month in dates):
+            continue
+        return f"says {text[start:end]}, which no cited memory says"
+    return _unknown_date(text, evidence)
+
+
+def _numbers(text: str) -> Iterator[tuple[str, int, int]]:
+    """Numbers of a text in one notation, with where they stand; `one` is too often no number."""
+    folded = unicodedata.normalize("NFKC", text) if not text.isascii() else text
+    source = folded if len(folded) == len(text) else text
+    for match in _NUMERAL.finditer(source):
+        yield _canonical(match[0]), match.start(), match.end()
+    for match in re.finditer(r"[^\W\d_]+", source):
+        value = _NUMBER_WORDS.get(match[0].casefold())
+        if value is not None and value != "1":
+            yield value, match.start(), match.end()
+
+
+def _canonical(numeral: str) -> str:
+    if ":" in numeral:
+        return numeral
+    plain = re.sub(r"[.,](?=\d{3}(?:\D|$))", "", numeral).replace(",", ".")
+    whole, _, fraction = plain.partition(".")
+    whole = whole.lstrip("0") or "0"
+    fraction = fraction.rstrip("0")
+    return f"{whole}.{fraction}" if fraction else whole
+
+
+def _dated(text: str, start: int, end: int, month: int) -> bool:
+    """Whether a number stands beside the name of this month: `12 June`, `June 12`, `12 to 13 June`."""
+    name = _MONTHS[month - 1][:3]
+    after = re.match(rf"(?:st|nd|rd|th)?(?:\s+(?:to|and|of|[-–])?\s*\d{{1,2}})?\s+(?:of\s+)?{name}", text[end:], re.I)
+    before = re.search(rf"{name}\w*\.?\s+(?:\d{{1,2}}\s*(?:to|and|[-–])\s*)?$", text[:start], re.I)
+    return bool(after or before)
+
+
+def _unknown_date(text: str, evidence: Sequence[Statement]) -> str:
+    """A month or weekday that no cited memory names and on which none happened."""
+    known = {fold(word.text) for statement in evidence for word in _words_of(statement)}
+    known |= {fold(_MONTHS[statement.occurred_at.month - 1]) for statement in evidence}
+    known |= {fold(_DAYS[statement.occurred_at.weekday()]) for statement in evidence}
+    # Said on a Monday, "last Friday" and "tomorrow" are dates that only a reader of calendars can check.
+    for match in re.finditer(r"\b[A-Z][a-z]+\b", text):
+        name = match[0].casefold()
+        sure = name not in {"may", "march"} or bool(re.search(r"\d\s*$|\bin\s*$", text[: match.start()]))
+        if name in {*_MONTHS, *_DAYS} and sure and fold(name) not in known:
+            return f"says {match[0]}, which no cited memory says"
+    return ""
+
+
+# --- negation --------------------------------------------------------------------------------------------------
+
+_CLAUSE = re.compile(
+    r"[,;:()]|\s[-–—]\s|\b(?:but|because|although|though|while|whereas|and|since|so that)\b", re.IGNORECASE
+)
+
+
+def _contradicts(text: str, evidence: Sequence[Statement]) -> str:
+    """A clause that denies what the closest clause of the memories affirms, or affirms what it denies."""
+    theirs = [
+        (statement, clause, _matter(f"{clause} {statement.source or ''}"))
+        for statement in evidence
+        for clause in _clauses(statement.text)
+    ]
+    for clause in _clauses(text):
+        ours = _matter(clause)
+        if len(ours) < 2:
+            continue
+        shares = [(len(ours & matter) / len(ours), statement, other) for statement, other, matter in theirs]
+        closest = max((share for share, _, _ in shares), default=0.0)
+        if closest < _SAME_MATTER:
+            continue
+        denied = words.is_negated(clause)
+        near = [(statement, words.is_negated(other)) for share, statement, other in shares if share == closest]
+        if all(other != denied for _, other in near):
+            number = near[0][0].number
+            return f"{'denies' if denied else 'affirms'} what memory {number} {'affirms' if denied else 'denies'}"
+    return ""
+
+
+def _clauses(text: str) -> list[str]:
+    parts = [part for sentence in words.sentences(words.without_captions(text)) for part in _CLAUSE.split(sentence)]
+    return [part for part in parts if part.strip()]
+
+
+def _matter(clause: str) -> set[str]:
+    """The folded words of a clause that carry meaning; what denies is left out."""
+    return {
+        word.fold
+        for word in words.words(clause)
+        if word.fold not in words.FUNCTION and word.fold not in words.NEGATIONS and word.fold not in words.FILLER
+    }
+
+
+def _without_literal(text: str, evidence: Sequence[Statement]) -> str:
+    """A text without the quotations that stand word for word in a cited memory."""
+    said = [_plain(statement.text) for statement in evidence]
+
+    def known(match: re.Match[str]) -> str:
+        pieces = [_plain(piece) for piece in match[1].split("…")]
+        return " " if any(all(piece in one for piece in pieces) for one in said) else match[0]
+
+    return re.sub("“([^“”]*)”", known, text)
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"[^\W_]+", text.casefold()))
+
+
+# --- score -----------------------------------------------------------------------------------------------------
+
+
+def _words_of(statement: Statement) -> list[Word]:
+    text = " . ".join([statement.text, statement.source or "", *statement.keywords])
+    return [word for sentence in words.sentences(text) for word in words.words(sentence)]
+
+
+def _score(text: str, statement: Statement) -> float:
+    ours = {word.fold for sentence in words.sentences(text) for word in words.words(sentence)}
+    ours = {key for key in ours if not words.is_stop(key)} or ours
+    theirs = {word.fold for word in _words_of(statement)}
+    return round(len(ours & theirs) / len(ours), _DECIMALS) if ours else 0.0
