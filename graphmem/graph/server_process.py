@@ -50,7 +50,7 @@ def main() -> None:
         _log("stopped")
     except Exception as error:  # whatever it is, the starter shows the last line of this log
         traceback.print_exc()
-        _log(f"Neo4j did not start: {_root_cause(error)}")
+        _log(_root_cause(error))
         _exit(1)
     # Not sys.exit: Neo4j is down, and waiting for the JVM's own shutdown would only cost time.
     _exit(0)
