@@ -9,12 +9,8 @@ import typer
 from graphmem.interfaces.cli.common import Agent, Cli, command
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from graphmem.interfaces.cli.common import Where
-    from graphmem.models import Hits, Part, Weights
-
-_TEXT_LENGTH = 400
+    from graphmem.models import Hits, Weights
 
 
 def register(app: typer.Typer) -> None:
@@ -54,7 +50,9 @@ def retrieve(
         cli.emit({**where.as_dict(agent), **hits.model_dump(mode="json")})
         return
     if hits:
-        cli.say(_table(hits))
+        from graphmem.views.scores import scores
+
+        cli.say(scores(hits))
     _tell(cli, hits, agent, where)
 
 
@@ -74,45 +72,6 @@ def _tell(cli: Cli, hits: Hits, agent: str, where: Where) -> None:
         )
     if hits.not_embedded:
         cli.note(f"{hits.not_embedded:,} memories have no vector yet and count as relevance 0")
-
-
-def _table(hits: Hits) -> Table:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    from graphmem.views.text import moment, one_line, short_ids, shortened
-    from graphmem.views.tree import kind_words
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("score", justify="right", no_wrap=True)
-    for name in ("relevance", "recency", "importance"):
-        table.add_column(Text.assemble(name, ("\nraw → part × weight", "dim")), justify="right", no_wrap=True)
-    table.add_column("memory", ratio=1)
-    ids = short_ids(hit.memory.id for hit in hits)
-    for hit in hits:
-        memory = hit.memory
-        said_by = memory.source if memory.type == "observation" and memory.source is not None else None
-        head = Text.assemble((kind_words(memory), "bold"), " ", (ids[memory.id], "cyan"))
-        head.append(f"  {moment(memory.occurred_at)} UTC", "dim")
-        if memory.status != "active":
-            head.append(f"  {memory.status}", "yellow")
-        if hit.occurrences > 1:
-            head.append(f"  ×{hit.occurrences}", "magenta")
-        text = f"{one_line(said_by)}: {memory.text}" if said_by else memory.text
-        table.add_row(
-            f"{hit.score:.3f}",
-            _part(hit.relevance),
-            _part(hit.recency),
-            _part(hit.importance),
-            Text.assemble(head, "\n", shortened(text, _TEXT_LENGTH)),
-        )
-    return table
-
-
-def _part(part: Part) -> str:
-    raw = "none" if part.raw is None else f"{part.raw:.3f}"
-    return f"{raw} → {part.normalised:.3f} × {part.weight:g}"
 
 
 def _weights(text: str) -> Weights:
