@@ -134,7 +134,7 @@ def _verified(file: Path, artifact: Artifact) -> bool:
         if sha256_of(file) == artifact.sha256:
             os.utime(file, (time.time(), _stamp(artifact)))
             return True
-    file.unlink(missing_ok=True)
+    # Not deleted: another process may be putting a good one in its place right now.
     return False
 
 
@@ -213,9 +213,7 @@ class _Download:
                         if status not in _PASSING
                         else f"try again later; {_NAME_IT}",
                     ) from error
-            except httpx.InvalidURL as error:
-                raise _bad_address(self.base_url) from error
-            except httpx.UnsupportedProtocol as error:
+            except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
                 raise _bad_address(self.base_url) from error
             except httpx.HTTPError as error:
                 if attempt == ATTEMPTS:

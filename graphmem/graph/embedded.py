@@ -302,7 +302,7 @@ def _signal_until_gone(folder: DataDir, number: signal.Signals) -> int | None:
 def _died(folder: DataDir, launched: _Launched) -> LocalServerError:
     last = folder.last_words(launched.log_offset).removeprefix("graphmem: ")
     return LocalServerError(
-        f"Neo4j did not start: {last or 'its process ended without a word'} (log: {folder.log})",
+        f"Neo4j did not start: {last or 'its process was killed, or crashed'} (log: {folder.log})",
         remedy=f"see {folder.log} and debug.log beside it; GRAPHMEM_HEAP sets the memory that it asks for",
     )
 

@@ -65,20 +65,35 @@ def _start(launch: dict[str, Any]) -> Any:
     jpype: Any = importlib.import_module("jpype")  # it has no type stubs
     jpype.startJVM(launch["jvm"], *launch["jvm_options"], classpath=launch["class_path"])
     path_of = jpype.JClass("java.nio.file.Path").of
-    builder = jpype.JClass("org.neo4j.dbms.api.DatabaseManagementServiceBuilder")(path_of(launch["home"]))
+    home = path_of(launch["home"])
+    password = Path(launch["password_file"]).read_text("ascii")
+    if not (Path(launch["home"]) / "data" / "databases").exists():
+        _set_first_password(jpype, home, password)
+    builder = jpype.JClass("org.neo4j.dbms.api.DatabaseManagementServiceBuilder")(home)
     server = builder.loadPropertiesFromFile(path_of(launch["config_file"])).build()
-    _set_password(jpype, server, Path(launch["password_file"]).read_text("ascii"))
+    _ensure_password(jpype, server, password)
     if not server.database("neo4j").isAvailable(60_000):
         raise RuntimeError("the database neo4j did not become available within 60 s")
     return server
 
 
-def _set_password(jpype: Any, server: Any, password: str) -> None:
+def _set_first_password(jpype: Any, home: Any, password: str) -> None:
+    """Have the store made with this password: what ``neo4j-admin dbms set-initial-password`` does.
+
+    Changing it afterwards takes a statement, and the first statement of a server costs seconds.
+    """
+    silent = jpype.JClass("java.io.PrintStream")(jpype.JClass("java.io.OutputStream").nullOutputStream())
+    files = jpype.JClass("org.neo4j.io.fs.DefaultFileSystemAbstraction")()
+    context = jpype.JClass("org.neo4j.cli.ExecutionContext")(home, home, silent, silent, files)
+    command = jpype.JClass("org.neo4j.commandline.admin.security.SetInitialPasswordCommand")(context)
+    jpype.JClass("picocli.CommandLine").populateCommand(command, "--", password)
+    command.execute()
+
+
+def _ensure_password(jpype: Any, server: Any, password: str) -> None:
     """Make the password in the file the one that the server takes.
 
-    Asked at every start rather than once after the store was made: so it also holds when the first start was
-    killed half-way, or when the password file was lost and made anew. Logging in costs nothing; the statement
-    costs seconds, since it brings up the Cypher planner.
+    It is not when the password file was lost and made anew, or when the very first start was killed half-way.
     """
     system = server.database("system")
     tokens = jpype.JClass("org.neo4j.kernel.api.security.AuthToken")
