@@ -444,6 +444,16 @@ class Provenance(Value):
         )
 
 
+class Violation(Value):
+    """Something in the graph that breaks an invariant."""
+
+    rule: str
+    """The check that found it: a file under ``cypher/check/``."""
+    agent_id: str
+    id: str
+    problem: str
+
+
 class AgentInfo(Value):
     """An agent and how much it remembers."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ from graphmem.graph.store import Store, Transaction
 from graphmem.language.base import LanguageModel
 from graphmem.models import MAX_ID, AnyMemory, storable
 from graphmem.settings import Settings
+
+
+_log = logging.getLogger("graphmem")
 
 
 @dataclass(frozen=True)
@@ -49,15 +53,19 @@ class Engine:
             return []
         try:
             vectors = await anyio.to_thread.run_sync(self.embedder.embed_documents, list(texts))
-            if len(vectors) == len(texts) and all(usable(vector, self.embedder.dimension) for vector in vectors):
-                return list(vectors)
-        except EmbeddingError:
+        except Exception as error:
+            # Embedders are the caller's, and fail with errors of their own.
+            if len(texts) == 1:
+                _log.warning("%s could not embed a text: %s: %s", self.embedder.name, type(error).__name__, error)
+                return [None]
+        else:
+            found = [vector if usable(vector, self.embedder.dimension) else None for vector in vectors]
+            whole = len(found) == len(texts)
+            if whole and (len(texts) == 1 or all(vector is not None for vector in found)):
+                return found
             if len(texts) == 1:
                 return [None]
-        if len(texts) == 1:
-            return [None]
-        singly = [await self.embed_documents([text]) for text in texts]
-        return [vectors[0] for vectors in singly]
+        return [(await self.embed_documents([text]))[0] for text in texts]
 
     async def embed_query(self, text: str) -> Vectors:
         """Embed a question.
@@ -65,7 +73,12 @@ class Engine:
         Raises:
             EmbeddingError: When the model fails or gives a vector that cannot be used.
         """
-        vector = await anyio.to_thread.run_sync(self.embedder.embed_query, text)
+        try:
+            vector = await anyio.to_thread.run_sync(self.embedder.embed_query, text)
+        except EmbeddingError:
+            raise
+        except Exception as error:
+            raise EmbeddingError(f"{self.embedder.name} failed on the query: {type(error).__name__}: {error}") from error
         if not usable(vector, self.embedder.dimension):
             raise EmbeddingError(f"{self.embedder.name} gave no usable vector for the query {text[:80]!r}")
         return vector

@@ -93,7 +93,7 @@ async def _observe_batch(engine: Engine, agent_id: str, batch: Sequence[NewObser
     before = await engine.store.query("observe/known", agentId=agent_id, ids=ids)
     _check_conflicts(agent_id, pairs, {row["id"]: row for row in before})
     for row in before:
-        fresh.pop(row["id"])
+        fresh.pop(row["id"], None)  # An id may stand twice in one batch.
     rows = await rows_for(engine, agent_id, fresh, now)
 
     async def work(tx: Transaction) -> int:

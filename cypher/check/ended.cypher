@@ -1,0 +1,9 @@
+// What has ended is marked so everywhere: status, held, the time, and out of the full-text index's scope.
+// Returns: agentId, id, problem STRING
+MATCH (memory:Memory)
+WITH memory, memory.status IN ['superseded', 'retracted', 'forgotten'] AS ended
+WHERE memory.held = ended
+   OR (memory.endedAt IS NOT NULL) <> ended
+   OR (memory.scopeToken IS NULL) <> ended
+   OR memory.text IS NULL
+RETURN memory.agentId AS agentId, memory.id AS id, 'is ' + memory.status + ', but not marked so everywhere' AS problem

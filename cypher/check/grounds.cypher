@@ -1,0 +1,15 @@
+// Grounds: no memory rests on itself, and every reflection cites something or says that its grounds are missing.
+// Returns: agentId, id, problem STRING
+MATCH (memory:Memory)-[edge:CITES|DERIVED_FROM WHERE edge.until IS NULL]->(:Memory)
+WITH DISTINCT memory
+WHERE EXISTS {
+  ANY SHORTEST (memory)
+    (()-[edge:CITES|DERIVED_FROM WHERE edge.until IS NULL]->(:Memory))+
+    (again:Memory WHERE again = memory)
+}
+RETURN memory.agentId AS agentId, memory.id AS id, 'rests on itself' AS problem
+UNION
+MATCH (memory:Reflection)
+WHERE NOT EXISTS { (memory)-[:CITES]->(:Memory) }
+  AND coalesce(memory.missingGrounds, 0) = 0
+RETURN memory.agentId AS agentId, memory.id AS id, 'cites nothing' AS problem

@@ -1,0 +1,16 @@
+// The one rule, both directions: a held derived memory is stale exactly when a current ground has ended or is stale,
+// or a ground is missing. On grounds without cycles this local form equals the rule about paths.
+// Returns: agentId, id, problem STRING
+MATCH (memory:Memory)
+WHERE memory.held AND NOT memory:Observation
+WITH
+  memory,
+  coalesce(memory.missingGrounds, 0) > 0 OR EXISTS {
+    (memory)-[edge:CITES|DERIVED_FROM WHERE edge.until IS NULL]->(ground:Memory)
+    WHERE NOT ground.held OR ground.status = 'stale'
+  } AS shouldBeStale
+WHERE (memory.status = 'stale') <> shouldBeStale
+RETURN
+  memory.agentId AS agentId,
+  memory.id AS id,
+  CASE WHEN shouldBeStale THEN 'is active but rests on what has ended' ELSE 'is stale without a cause' END AS problem

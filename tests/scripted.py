@@ -1,0 +1,62 @@
+"""A language model for tests that answers as it is told. It is given to ``open`` as any user's own would be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from graphmem.agent import AsyncAgent
+from graphmem.language import gates
+from graphmem.language.base import LanguageModel, Reply, Statement, Task
+from graphmem.language.prompts import AskQuestions, InferInsights, RateImportance, Reconsider
+
+Answer = Callable[[Any], object]
+Open = Callable[[LanguageModel], Awaitable[AsyncAgent]]
+"""What the fixture ``thinking`` gives: this test's agent with a language model of its own."""
+
+
+class Scripted:
+    """Answers each kind of task with what its function returns: an object, as JSON, or raw text, through the gates."""
+
+    name = "scripted"
+
+    def __init__(
+        self,
+        *,
+        rate: Answer | None = None,
+        ask: Answer | None = None,
+        infer: Answer | None = None,
+        reconsider: Answer | None = None,
+    ) -> None:
+        self.tasks: list[Any] = []
+        self.answers: dict[type, Answer] = {
+            RateImportance: rate or rate_as(5),
+            AskQuestions: ask or (lambda task: {"questions": ["What matters most here?"]}),
+            InferInsights: infer or (lambda task: {"insights": []}),
+            Reconsider: reconsider or (lambda task: {"verdict": "retracted", "reason": "it no longer follows"}),
+        }
+
+    async def reply(self, task: Task[Any]) -> Reply[Any]:
+        self.tasks.append(task)
+        answer = self.answers[type(task)](task)
+        raw = answer if isinstance(answer, str) else json.dumps(answer)
+        shaped = gates.read(raw, task.reply_model)
+        return Reply(value=shaped.value, raw=raw, refused=shaped.refused, prompt_tokens=10, completion_tokens=3)
+
+    def asked(self, kind: type) -> list[Any]:
+        """The tasks of one kind so far."""
+        return [task for task in self.tasks if isinstance(task, kind)]
+
+
+def rate_as(importance: int) -> Answer:
+    """Rates everything the same."""
+    return lambda task: {
+        "ratings": [{"number": number, "importance": importance} for number in range(1, len(task.texts) + 1)]
+    }
+
+
+def numbers_of(task: Any, *words: str) -> list[int]:
+    """The numbers of the shown statements whose text holds one of the words."""
+    found: list[Statement] = [s for s in task.statements if any(word in s.text for word in words)]
+    return [statement.number for statement in found]

@@ -1,0 +1,34 @@
+"""Fixtures of the verbs: stores with a scripted language model, and the invariants after every test."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+import pytest
+
+from graphmem import AsyncMemory
+from graphmem.agent import AsyncAgent
+from graphmem.embedding.base import Embedder
+from graphmem.language.base import LanguageModel
+from scripted import Open
+
+
+@pytest.fixture
+async def thinking(memory: AsyncMemory, embedder: Embedder, agent_id: str) -> AsyncIterator[Open]:
+    """Gives this test's agent with a language model of its own."""
+    async with AsyncExitStack() as stack:
+
+        async def open_with(model: LanguageModel) -> AsyncAgent:
+            other = await AsyncMemory.open(settings=memory.settings, embedder=embedder, language_model=model)
+            await stack.enter_async_context(other)
+            return other.agent(agent_id)
+
+        yield open_with
+
+
+@pytest.fixture(autouse=True)
+async def invariants(memory: AsyncMemory) -> AsyncIterator[None]:
+    """Every test leaves a graph in which all rules hold."""
+    yield
+    assert await memory.check() == ()
