@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from dataclasses import dataclass
 from types import TracebackType
 
 from rich.console import Console
@@ -11,44 +13,29 @@ from rich.progress import Progress as Bars
 
 from graphmem.views.text import one_line
 
+_SECONDS_TO_FIRST_LINE = 1.0
 _SECONDS_BETWEEN_LINES = 5.0
 
 
 class Progress:
     """Shows one step after the other; a context.
 
-    On a terminal the bars vanish at the end. Elsewhere a line is written when a step begins, and every five
-    seconds while it lasts, so that a log tells what takes so long without being filled.
+    On a terminal the bars vanish at the end. Elsewhere a line is written once a step has lasted a second, and
+    every five seconds from then on, so that a log tells what takes so long without being filled.
     """
 
     def __init__(self, console: Console) -> None:
         self.console = console
-        self._label = ""
-        self._task: TaskID | None = None
-        self._told = 0.0
-        self._bars: Bars | None = None
-        if console.is_terminal:
-            self._bars = Bars(
-                SpinnerColumn(),
-                TextColumn("{task.description}", markup=False),
-                BarColumn(),
-                TaskProgressColumn(),
-                TextColumn("{task.fields[detail]}", markup=False, style="dim"),
-                TimeElapsedColumn(),
-                console=console,
-                transient=True,
-            )
+        self._shown: _Bar | _Log = _Bar(console) if console.is_terminal else _Log(console)
 
     def __enter__(self) -> Progress:
-        if self._bars is not None:
-            self._bars.start()
+        self._shown.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._bars is not None:
-            self._bars.stop()
+        self._shown.stop()
 
     def step(self, label: str, fraction: float | None = None, detail: str = "") -> None:
         """Say what is being done and how far it is.
@@ -58,28 +45,94 @@ class Progress:
             fraction: In [0, 1]; None when it cannot be known.
             detail: More about the state of this step.
         """
-        label = one_line(label)
-        if self._bars is None:
-            self._line(label, fraction, detail)
-        else:
-            self._bar(self._bars, label, fraction, detail)
-        self._label = label
+        self._shown.show(_State(one_line(label), fraction, one_line(detail)))
 
-    def _bar(self, bars: Bars, label: str, fraction: float | None, detail: str) -> None:
-        if self._task is None or label != self._label:
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    label: str
+    fraction: float | None
+    detail: str
+
+
+class _Bar:
+    """One bar, of the present step."""
+
+    def __init__(self, console: Console) -> None:
+        self._label = ""
+        self._task: TaskID | None = None
+        self._bars = Bars(
+            SpinnerColumn(),
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[detail]}", markup=False, style="dim"),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+        )
+
+    def start(self) -> None:
+        self._bars.start()
+
+    def stop(self) -> None:
+        self._bars.stop()
+
+    def show(self, state: _State) -> None:
+        if self._task is None or state.label != self._label:
             if self._task is not None:
-                bars.remove_task(self._task)
-            self._task = bars.add_task(label, total=None, detail=detail)
-        if fraction is None:
-            bars.update(self._task, detail=detail)
+                self._bars.remove_task(self._task)
+            self._task = self._bars.add_task(state.label, total=None, detail=state.detail)
+            self._label = state.label
+        if state.fraction is None:
+            self._bars.update(self._task, detail=state.detail)
         else:
-            bars.update(self._task, total=1.0, completed=fraction, detail=detail)
+            self._bars.update(self._task, total=1.0, completed=state.fraction, detail=state.detail)
 
-    def _line(self, label: str, fraction: float | None, detail: str) -> None:
-        now = time.monotonic()
-        if label == self._label and now - self._told < _SECONDS_BETWEEN_LINES:
-            return
-        self._told = now
-        percent = f"{fraction:.0%}" if fraction is not None and label == self._label else ""
-        state = ", ".join(part for part in (percent, detail) if part)
-        self.console.print(f"{label}: {state}" if state else f"{label} …", markup=False, soft_wrap=True)
+
+class _Log:
+    """Lines, written by a thread, so that a step which reports nothing is told of too."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._state: _State | None = None
+        self._since = 0.0
+        self._changed = threading.Condition()
+        self._stopped = False
+        self._thread = threading.Thread(target=self._write, name="progress", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        with self._changed:
+            self._stopped = True
+            self._changed.notify()
+        self._thread.join()
+
+    def show(self, state: _State) -> None:
+        with self._changed:
+            if self._state is None or state.label != self._state.label:
+                self._since = time.monotonic()
+                self._changed.notify()
+            self._state = state
+
+    def _write(self) -> None:
+        told = 0.0
+        with self._changed:
+            while not self._stopped:
+                now = time.monotonic()
+                first = told < self._since
+                due = self._since + _SECONDS_TO_FIRST_LINE if first else told + _SECONDS_BETWEEN_LINES
+                if self._state is None:
+                    self._changed.wait()
+                elif now < due:
+                    self._changed.wait(due - now)
+                else:
+                    self._console.print(_line(self._state, now - self._since), markup=False, soft_wrap=True)
+                    told = now
+
+
+def _line(state: _State, seconds: float) -> str:
+    percent = "" if state.fraction is None else f"{state.fraction:.0%}"
+    return ", ".join(part for part in (f"{state.label} …", percent, state.detail, f"{seconds:.0f} s") if part)

@@ -90,3 +90,8 @@ def _common(a: str, b: str) -> int:
 def moment(time: datetime) -> str:
     """A time to the minute, in UTC: ``2023-05-18 13:47``."""
     return time.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """``1 memory``, ``2,000 memories``; the plural ends in s unless it is given."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

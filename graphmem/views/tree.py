@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from graphmem.models import AnyMemory, Cause, Ground, Provenance, Status, Supersession
-from graphmem.views.text import moment, short_ids, shortened
+from graphmem.views.text import counted, moment, short_ids, shortened
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Role = Literal["plain", "faint", "kind", "id", "active", "stale", "ended", "archived", "ended-text", "notice"]
 """What a piece of a row is; the renderings choose its looks by it."""
 
-TEXT_LENGTH = 160
+TEXT_LENGTH = 240
 """Most characters of a memory's text on its row."""
 _QUOTED_LENGTH = 80
 _REFERENCE_LENGTH = 48
@@ -232,11 +232,10 @@ class _Layout:
             yield Span(f" (cited until {moment(ground.until)})", "faint")
 
     def _left_out(self, entry: _Entry) -> Span:
-        count = entry.left_out
         if not entry.memory:
-            return Span(f"… {count:,} more {'tree' if count == 1 else 'trees'} not drawn", "notice")
-        more = "memory" if count == 1 else "memories"
-        return Span(f"… rests on {count:,} more {more} not drawn", "notice")
+            return Span(f"… {counted(entry.left_out, 'more tree')} not drawn", "notice")
+        more = counted(entry.left_out, "more memory", "more memories")
+        return Span(f"… rests on {more} not drawn", "notice")
 
 
 class StatusWords:

@@ -134,11 +134,7 @@ def test_stale_says_which_memory_changed_and_superseded_by_what() -> None:
             observation("new", "Evan bought a Kia"),
         ],
         [*cites("top", "car"), *cites("car", "D1:2", "D1:4")],
-        [
-            Supersession(
-                newer="new", older="D1:2", at=NOON, mode="correction", reason="he said so", by="caller"
-            )
-        ],
+        [Supersession(newer="new", older="D1:2", at=NOON, mode="correction", reason="he said so", by="caller")],
         [
             Cause(memory="car", because="D1:2", since=NOON),
             Cause(memory="top", because="car", since=NOON),
@@ -148,8 +144,7 @@ def test_stale_says_which_memory_changed_and_superseded_by_what() -> None:
     assert str(tree(changed)).splitlines() == [
         "insight top [stale because car is stale] Evan is at home on the road",
         "└── insight car [stale because D1:2 was superseded by new] Evan drives a Prius",
-        "    ├── utterance D1:2 [superseded by new “Evan bought a Kia”, correction: he said so]"
-        " Evan: in my new Prius",
+        "    ├── utterance D1:2 [superseded by new “Evan bought a Kia”, correction: he said so] Evan: in my new Prius",
         "    └── utterance D1:4 Evan: my old prius broke down",
     ]
 

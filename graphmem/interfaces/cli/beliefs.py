@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -11,6 +11,7 @@ from graphmem.interfaces.cli.common import Agent, Cli, command
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from graphmem.interfaces.cli.common import Where
     from graphmem.models import AnyMemory, ChangeReport, Recomputed, RecomputeReport, ReflectReport
 
 _TEXT_LENGTH = 200
@@ -40,9 +41,9 @@ def reflect(
     with cli.memory() as memory, cli.progress() as progress:
         progress.step(f"agent {agent} reflects")
         report = memory.agent(agent).reflect(force=force)
-        where = cli.where(memory)
+        where = cli.where(memory, agent)
     if cli.as_json:
-        cli.emit({**where.as_dict(agent), **report.model_dump(mode="json")})
+        cli.emit({**where.as_dict(), **report.model_dump(mode="json")})
         return
     cli.say(_reflect_words(report))
     for memory_ in report.reflections:
@@ -51,14 +52,16 @@ def reflect(
         cli.say(f"  = {known} said so already and gained evidence")
     for refused in report.refused:
         cli.note(_one_line(f"  - refused ({refused.gate}: {refused.reason}): {refused.item}"))
-    cli.say(f"agent {agent} in {where}")
+    cli.say(str(where))
 
 
 def _reflect_words(report: ReflectReport) -> str:
+    from graphmem.views.text import counted
+
     match report.outcome:
         case "reflected":
-            asked = f"{len(report.questions)} questions asked"
-            return f"{len(report.reflections)} new insights, {asked}"
+            asked = counted(len(report.questions), "question")
+            return f"{counted(len(report.reflections), 'new insight')} from {asked}"
         case "no_insight":
             return "no insight followed from what was observed"
         case "not_due":
@@ -94,8 +97,8 @@ def supersede(
         old = handle.resolve(memory_id)
         new = handle.resolve(by) if by is not None else None
         report = handle.supersede(old, text=text, by=new, mode=mode, reason=reason)
-        where = cli.where(memory)
-    _show_change(cli, report, where.as_dict(agent), f"agent {agent} in {where}")
+        where = cli.where(memory, agent)
+    _show_change(cli, report, where)
 
 
 def retract(
@@ -111,13 +114,15 @@ def retract(
     with cli.memory() as memory:
         handle = memory.agent(agent)
         report = handle.retract(handle.resolve(memory_id), reason=reason)
-        where = cli.where(memory)
-    _show_change(cli, report, where.as_dict(agent), f"agent {agent} in {where}")
+        where = cli.where(memory, agent)
+    _show_change(cli, report, where)
 
 
-def _show_change(cli: Cli, report: ChangeReport, head: dict[str, Any], where: str) -> None:
+def _show_change(cli: Cli, report: ChangeReport, where: Where) -> None:
+    from graphmem.views.text import counted
+
     if cli.as_json:
-        cli.emit({**head, **report.model_dump(mode="json")})
+        cli.emit({**where.as_dict(), **report.model_dump(mode="json")})
         return
     cli.say(_line(report.memory, f"{report.memory.status}: "))
     if report.replacement is not None:
@@ -131,8 +136,9 @@ def _show_change(cli: Cli, report: ChangeReport, head: dict[str, Any], where: st
     if len(report.stale) > _MOST_LISTED:
         cli.say(f"  … {len(report.stale) - _MOST_LISTED:,} more, not listed (all with --json)")
     if report.used_by:
-        cli.say(f"shown before to {len(report.used_by):,} runs: " + ", ".join(run.verb for run in report.used_by[:5]))
-    cli.say(where)
+        verbs = ", ".join(dict.fromkeys(run.verb for run in report.used_by))
+        cli.say(f"shown before to {counted(len(report.used_by), 'run')}: {verbs}")
+    cli.say(str(where))
 
 
 def recompute(
@@ -152,12 +158,12 @@ def recompute(
             progress.step(label, done / (done + remaining), f"{done:,} done, {remaining:,} stale")
 
         report = memory.agent(agent).recompute(limit=limit, progress=show)
-        where = cli.where(memory)
+        where = cli.where(memory, agent)
     if cli.as_json:
-        cli.emit({**where.as_dict(agent), **report.model_dump(mode="json")})
+        cli.emit({**where.as_dict(), **report.model_dump(mode="json")})
     else:
         _show_recomputed(cli, report)
-        cli.say(f"agent {agent} in {where}")
+        cli.say(str(where))
     if report.count("failed"):
         raise typer.Exit(1)
 

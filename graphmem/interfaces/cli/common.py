@@ -20,11 +20,11 @@ from graphmem.errors import GraphmemError
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
-    from rich.table import Table
 
     from graphmem import Memory
     from graphmem.interfaces.progress import Progress
     from graphmem.settings import Settings
+    from graphmem.views.tree import Tree
 
 P = ParamSpec("P")
 
@@ -75,18 +75,22 @@ _JSON: dict[str, tuple[Any, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Which database a command worked on; every command says it."""
+    """Whose memory in which database a command worked on; every command says it."""
 
     uri: str
     database: str
+    agent: str | None = None
 
     def __str__(self) -> str:
-        return f"database {self.database} at {self.uri}"
+        from graphmem.views.text import one_line
 
-    def as_dict(self, agent: str | None = None) -> dict[str, Any]:
+        place = f"database {self.database} at {self.uri}"
+        return one_line(place if self.agent is None else f"agent {self.agent} in {place}")
+
+    def as_dict(self) -> dict[str, Any]:
         """The head of a JSON answer."""
         head: dict[str, Any] = {"store": {"uri": self.uri, "database": self.database}}
-        return head if agent is None else {**head, "agent_id": agent}
+        return head if self.agent is None else {**head, "agent_id": self.agent}
 
 
 @dataclass(frozen=True)
@@ -139,18 +143,41 @@ class Cli:
         with memory:
             yield memory
 
-    def where(self, memory: Memory) -> Where:
-        """Which database this is."""
-        return Where(memory.uri, memory.settings.database)
+    def where(self, memory: Memory, agent: str | None = None) -> Where:
+        """What this command works on."""
+        return Where(memory.uri, memory.settings.database, agent)
 
     def say(self, *parts: RenderableType) -> None:
-        """Write to standard output; strings are text, never markup."""
+        """Write to standard output; strings are text, never markup. In files and pipes a line stays a line."""
+        from rich.text import Text
+
+        from graphmem.views.text import printable
+
         for part in parts:
-            self.out.print(part, markup=False, highlight=False, soft_wrap=isinstance(part, str))
+            whole = isinstance(part, str | Text) and not self.out.is_terminal
+            shown = printable(part) if isinstance(part, str) else part
+            self.out.print(shown, markup=False, highlight=False, soft_wrap=whole)
+
+    def draw(self, drawing: Tree) -> None:
+        """Write a tree; in files and pipes a row is a line."""
+        self.say(drawing if self.out.is_terminal else str(drawing))
+
+    def fields(self, rows: Mapping[str, str]) -> None:
+        """Write names and values, a line each; empty ones are left out, long ones stay whole, to be copied."""
+        from rich.text import Text
+
+        from graphmem.views.text import one_line
+
+        shown = {name: one_line(value) for name, value in rows.items() if value}
+        width = max(map(len, shown), default=0) + 2
+        for name, value in shown.items():
+            self.out.print(Text.assemble((name.ljust(width), "dim"), value), soft_wrap=True)
 
     def note(self, text: str) -> None:
         """Write a line that is not part of the result to standard error."""
-        self.err.print(text, markup=False, highlight=False, soft_wrap=True, style="yellow")
+        from graphmem.views.text import one_line
+
+        self.err.print(one_line(text), markup=False, highlight=False, soft_wrap=True, style="yellow")
 
     def emit(self, value: Mapping[str, Any]) -> None:
         """Write a result as JSON."""
@@ -231,22 +258,6 @@ def console(*, stderr: bool) -> Console:
     if not target.is_terminal:
         target.width = shutil.get_terminal_size((_PIPE_WIDTH, 24)).columns
     return target
-
-
-def fields(rows: Mapping[str, str]) -> Table:
-    """Names and values, a row each; empty values are left out, and long ones stay whole, to be copied."""
-    from rich.table import Table
-    from rich.text import Text
-
-    from graphmem.views.text import one_line
-
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, value in rows.items():
-        if value:
-            table.add_row(name, Text(one_line(value)))
-    return table
 
 
 def tell_error(message: str, *, remedy: str = "") -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -29,14 +30,22 @@ def register(app: typer.Typer) -> None:
     command(app, example="graphmem ingest diary.jsonl --agent evan")(ingest)
 
 
+def _readable(file: Path) -> Path:
+    if file == _STDIN:
+        return file
+    if not file.exists():
+        raise typer.BadParameter(f"{file} does not exist")
+    if file.is_dir():
+        raise typer.BadParameter(f"{file} is a directory")
+    # Not tried by opening it: a pipe can be opened once only.
+    if not os.access(file, os.R_OK):
+        raise typer.BadParameter(f"{file} may not be read")
+    return file
+
+
 def ingest(
     cli: Cli,
-    file: Annotated[
-        Path,
-        typer.Argument(
-            exists=True, dir_okay=False, allow_dash=True, readable=True, help="JSON lines; - is standard input."
-        ),
-    ],
+    file: Annotated[Path, typer.Argument(callback=_readable, help="A file of JSON lines; - is standard input.")],
     agent: Agent,
 ) -> None:
     """Store observations from JSON lines; running it again adds nothing twice.
@@ -54,11 +63,11 @@ def ingest(
         except BaseException:
             cli.note(f"stopped; {reading.counts()} until then. Running it again goes on from there.")
             raise
-        where = cli.where(memory)
+        where = cli.where(memory, agent)
     if cli.as_json:
-        cli.emit({**where.as_dict(agent), "file": name, **reading.as_dict()})
+        cli.emit({**where.as_dict(), "file": name, **reading.as_dict()})
     else:
-        cli.say(f"{name} → agent {agent}: {reading.counts()} ({where})")
+        cli.say(f"{name} → {where}: {reading.counts()}")
     if reading.refused:
         raise typer.Exit(1)
 

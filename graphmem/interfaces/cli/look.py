@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from graphmem.interfaces.cli.common import Agent, Cli, command, fields
+from graphmem.interfaces.cli.common import Agent, Cli, command
 
 if TYPE_CHECKING:
-    from rich.console import Group
     from rich.text import Text
 
     from graphmem.models import AnyMemory, Provenance
@@ -41,60 +40,65 @@ def tree(
 
     A memory that several insights cite is drawn once and referred to elsewhere.
     """
+    from graphmem.views.text import counted
     from graphmem.views.tree import tree as draw
 
     with cli.memory() as memory:
         handle = memory.agent(agent)
         provenance = handle.tree() if memory_id is None else handle.explain(handle.resolve(memory_id))
-        where = cli.where(memory)
+        where = cli.where(memory, agent)
     if cli.as_json:
-        cli.emit({**where.as_dict(agent), **provenance.model_dump(mode="json")})
+        cli.emit({**where.as_dict(), **provenance.model_dump(mode="json")})
         return
     if not provenance.roots:
-        cli.say(f"nothing to draw: agent {agent} has no reflections in {where}; make some with: graphmem reflect")
+        cli.say(f"nothing to draw: {where} has no reflections; make some with: graphmem reflect")
         return
     drawing = draw(provenance, depth=depth, limit=limit)
-    cli.say(drawing, f"{_counts(provenance)}, agent {agent} in {where}")
+    cli.draw(drawing)
+    cli.say(f"{_counts(provenance)}, {where}")
     if drawing.not_drawn:
         cli.note(
-            f"{drawing.not_drawn:,} more citations not drawn: raise --limit or --depth,"
+            f"{counted(drawing.not_drawn, 'row')} not drawn: raise --limit or --depth,"
             " or start from one insight with: graphmem tree ID"
         )
 
 
 def _counts(provenance: Provenance) -> str:
-    reflections = [memory for memory in provenance.memories.values() if memory.type == "reflection"]
-    stale = sum(memory.status == "stale" for memory in provenance.memories.values())
-    others = len(provenance.memories) - len(reflections)
-    return f"{len(reflections):,} reflections ({stale:,} stale) resting on {others:,} other memories"
+    from graphmem.views.text import counted
+    from graphmem.views.tree import ENDED
+
+    held = [m for m in provenance.memories.values() if m.type == "reflection" and m.status not in ENDED]
+    stale = sum(memory.status == "stale" for memory in held)
+    cited = {ground.target for ground in provenance.grounds if ground.until is None}
+    cited -= {memory.id for memory in provenance.memories.values() if memory.type == "reflection"}
+    return f"{counted(len(held), 'reflection')} ({stale:,} stale) on {counted(len(cited), 'memory', 'memories')}"
 
 
 def explain(
     cli: Cli, memory_id: Annotated[str, typer.Argument(metavar="ID", help="The memory.")], agent: Agent
 ) -> None:
     """Show everything about one memory: its fields, the run that made it, what it rests on and rested on."""
+    from graphmem.views.text import counted
     from graphmem.views.tree import tree as draw
 
     with cli.memory() as memory:
         handle = memory.agent(agent)
         provenance = handle.explain(handle.resolve(memory_id))
-        where = cli.where(memory)
+        where = cli.where(memory, agent)
     if cli.as_json:
-        cli.emit({**where.as_dict(agent), **provenance.model_dump(mode="json")})
+        cli.emit({**where.as_dict(), **provenance.model_dump(mode="json")})
         return
-    cli.say(_card(provenance))
+    _card(cli, provenance)
     drawing = draw(provenance, limit=_LIMIT, ended=True)
     if len(drawing.rows) > 1:
-        cli.say("", drawing)
+        cli.say("")
+        cli.draw(drawing)
     if drawing.not_drawn:
-        cli.note(f"{drawing.not_drawn:,} more citations not drawn; all of them with --json")
-    cli.say(f"agent {agent} in {where}")
+        cli.note(f"{counted(drawing.not_drawn, 'row')} not drawn; all of it with --json")
+    cli.say(str(where))
 
 
-def _card(provenance: Provenance) -> Group:
-    from rich.console import Group
-    from rich.text import Text
-
+def _card(cli: Cli, provenance: Provenance) -> None:
     from graphmem.views.text import moment, printable
     from graphmem.views.tree import StatusWords, kind_words
 
@@ -121,7 +125,8 @@ def _card(provenance: Provenance) -> Group:
             rows |= {"time": f"{moment(memory.start)} to {moment(memory.end)} UTC", "place": memory.place or ""}
     if run := provenance.runs.get(memory.id):
         rows["run"] = f"{run.verb} {run.id} by {run.model}, {moment(run.started_at)} UTC, {run.outcome}"
-    return Group(fields(rows), Text("\n" + printable(memory.text)))
+    cli.fields(rows)
+    cli.say("", printable(memory.text))
 
 
 def _embedded(memory: AnyMemory) -> str:
@@ -145,7 +150,7 @@ def agents(cli: Cli) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from graphmem.views.text import shortened
+    from graphmem.views.text import counted, shortened
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("agent", style="cyan", overflow="fold")
@@ -157,7 +162,7 @@ def agents(cli: Cli) -> None:
         numbers = [f"{getattr(agent, name.replace(' ', '_')):,}" for name in counts]
         due = f"{agent.importance_since_reflection} of {agent.reflection_threshold}"
         table.add_row(Text(shortened(agent.id, 60)), Text(shortened(agent.name, 60)), *numbers, due)
-    cli.say(table, f"{len(found):,} agents in {where}")
+    cli.say(table, f"{counted(len(found), 'agent')} in {where}")
 
 
 def memories(
@@ -171,21 +176,23 @@ def memories(
     limit: Annotated[int, typer.Option(min=1, help="At most this many.")] = 100,
     after: Annotated[str | None, typer.Option(metavar="ID", help="Continue a list behind its last memory.")] = None,
 ) -> None:
-    """List an agent's memories, a line each."""
+    """List an agent's memories in the order of their ids, a line each."""
+    from graphmem.views.text import counted
+
     with cli.memory() as memory:
         handle = memory.agent(agent)
         behind = handle.resolve(after) if after is not None else None
         found = handle.memories(type=type, status=status, limit=limit, after=behind)
-        where = cli.where(memory)
+        where = cli.where(memory, agent)
     if cli.as_json:
-        cli.emit({**where.as_dict(agent), "memories": [item.model_dump(mode="json") for item in found]})
+        cli.emit({**where.as_dict(), "memories": [item.model_dump(mode="json") for item in found]})
         return
     if not found:
-        cli.say(f"no such memories of agent {agent} in {where}")
+        cli.say(f"no such memories of {where}")
         return
     for item in found:
         cli.say(_line(item))
-    cli.say(f"{len(found):,} memories of agent {agent} in {where}")
+    cli.say(f"{counted(len(found), 'memory', 'memories')} of {where}")
     if len(found) == limit:
         cli.note(f"there may be more: --after {found[-1].id}")
 

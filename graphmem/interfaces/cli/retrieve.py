@@ -45,9 +45,9 @@ def retrieve(
     chosen = _weights(weights) if weights is not None else None
     with cli.memory() as memory:
         hits = memory.agent(agent).retrieve(query, k=k, weights=chosen, touch=touch)
-        where = cli.where(memory)
+        where = cli.where(memory, agent)
     if cli.as_json:
-        cli.emit({**where.as_dict(agent), **hits.model_dump(mode="json")})
+        cli.emit({**where.as_dict(), **hits.model_dump(mode="json")})
         return
     if hits:
         from graphmem.views.scores import scores
@@ -59,11 +59,11 @@ def retrieve(
 def _tell(cli: Cli, hits: Hits, agent: str, where: Where) -> None:
     """What the table does not show: how much was looked at, and what was left out and why."""
     if not hits.considered:
-        cli.say(f"nothing found: agent {agent} has no active memories in {where}")
+        cli.say(f"nothing found: {where} has no active memories")
     elif not hits:
-        cli.say(f"nothing found among {hits.considered:,} active memories of agent {agent} in {where}")
+        cli.say(f"nothing found among {hits.considered:,} active memories of {where}")
     else:
-        cli.say(f"{len(hits)} of {hits.considered:,} active memories of agent {agent} in {where}")
+        cli.say(f"{len(hits)} of {hits.considered:,} active memories of {where}")
     if hits.withheld_stale:
         verb = "memory is" if hits.withheld_stale == 1 else "memories are"
         cli.note(

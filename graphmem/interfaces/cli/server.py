@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphmem.errors import InvalidSettings
-from graphmem.interfaces.cli.common import Cli, Where, command, fields
+from graphmem.interfaces.cli.common import Cli, Where, command
 from graphmem.interfaces.picture import picture_query, picture_url
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from graphmem.graph.embedded import ServerStatus
     from graphmem.settings import Settings
 
@@ -78,7 +76,7 @@ def status(cli: Cli) -> None:
 
         server = embedded.status(cli.settings)
         if not cli.as_json:
-            cli.say(_server_table(server))
+            cli.fields(_server_rows(server))
         if not server.running:
             if cli.as_json:
                 cli.emit({"server": _server(server), "store": None, "agents": []})
@@ -100,20 +98,20 @@ def status(cli: Cli) -> None:
         "store": str(where),
         "embedding": settings.embedding,
         "language": settings.language_model,
-        "agents": f"{len(agents):,}",
+        "agents": f"{len(agents):,} (graphmem agents lists them)",
         "memories": f"{total:,} held, {sum(agent.stale for agent in agents):,} of them stale,"
         f" {sum(agent.ended for agent in agents):,} ended,"
         f" {sum(agent.not_embedded for agent in agents):,} not embedded",
     }
-    cli.say(fields(rows))
+    cli.fields(rows)
 
 
-def _server_table(server: ServerStatus) -> Table:
+def _server_rows(server: ServerStatus) -> dict[str, str]:
     state = "running" if server.running else "starting" if server.starting else "not running"
     rows = {"server": f"Neo4j {server.version}, {state}" + (f", process {server.pid}" if server.pid else "")}
     if server.running:
         rows |= {"address": server.uri or "", "browser": server.browser_url or ""}
-    return fields({**rows, "data": str(server.data_dir), "log": str(server.log)})
+    return {**rows, "data": str(server.data_dir), "log": str(server.log)}
 
 
 def _server(server: ServerStatus) -> dict[str, Any]:
@@ -148,7 +146,7 @@ def browser(
         with cli.progress() as progress:
             connection = embedded.ensure_running(settings, progress=progress.step)
         user, password, url = connection.user, connection.password, connection.browser_url
-        uri, kept = connection.uri, f"in the file {settings.data_dir / 'password'}"
+        uri, kept = connection.uri, f"in the file {embedded.status(settings).data_dir / 'password'}"
     else:
         user, password, url = settings.user, settings.password, None
         uri, kept = settings.uri, "that of GRAPHMEM_PASSWORD"
@@ -159,13 +157,11 @@ def browser(
         shown = {} if secret is None else {"password": secret}
         cli.emit({**head, "browser_url": url, "url": address, "user": user, **shown, "query": query})
         return
-    cli.say(
-        fields(
-            {
-                "open": address or f"Neo4j Browser of the server at {uri}, often http://HOST:7474/browser/",
-                "sign in": f"to {uri}, database {settings.database}, as {user}",
-                "password": secret or kept,
-                "query": query,
-            }
-        )
+    cli.fields(
+        {
+            "open": address or f"Neo4j Browser of the server at {uri}, often http://HOST:7474/browser/",
+            "sign in": f"to {uri}, database {settings.database}, as {user}",
+            "password": secret or kept,
+            "query": query,
+        }
     )

@@ -1,0 +1,5 @@
+"""``python -m graphmem``: the command line."""
+
+from graphmem.interfaces.cli import main
+
+main()

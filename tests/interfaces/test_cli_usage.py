@@ -1,0 +1,183 @@
+"""The command line itself: help, usage errors, exit codes, start-up time. Nothing here needs a store."""
+
+import json
+import re
+import resource
+import shlex
+import subprocess
+import sys
+from typing import Any, get_args
+
+import pytest
+import typer
+
+from graphmem.interfaces.cli.app import app
+from graphmem.interfaces.cli.common import as_json
+from graphmem.models import Status
+from tests.interfaces.conftest import RunCli
+
+ROOT: Any = typer.main.get_command(app)
+COMMANDS = sorted(ROOT.commands)
+
+
+def test_the_commands_there_are() -> None:
+    assert set(COMMANDS) >= {
+        "demo",
+        "up",
+        "down",
+        "status",
+        "ingest",
+        "retrieve",
+        "reflect",
+        "supersede",
+        "retract",
+        "recompute",
+        "tree",
+        "explain",
+        "agents",
+        "memories",
+        "browser",
+    }
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_explains_and_ends_with_an_example(name: str, offline: RunCli) -> None:
+    result = offline(name, "--help")
+    assert result.code == 0
+    assert f"graphmem {name}" in result.out
+    assert "Example: graphmem" in result.out
+    assert "--uri" in result.out
+    assert "--debug" in result.out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_example_is_one_that_parses(name: str) -> None:
+    command = ROOT.commands[name]
+    example = command.epilog.removeprefix("Example: ")
+    program, called, *arguments = shlex.split(example)
+    assert (program, called) == ("graphmem", name)
+    if name == "ingest":
+        arguments[0] = "-"  # its file is not there
+    assert command.make_context(name, arguments).params
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "demo"])
+def test_every_command_with_a_result_has_json(name: str) -> None:
+    assert any("--json" in parameter.opts for parameter in ROOT.commands[name].params)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["retrieve", "x"], "--agent"),
+        (["retrieve", "--agent", "a"], "query"),
+        (["retrieve", "x", "--agent", "a", "--k", "five"], "'--k'"),
+        (["nonsense"], "nonsense"),
+        (["tree", "--agent", "a", "--depth", "-1"], "--depth"),
+        (["tree", "--agent", "a", "--limit", "0"], "--limit"),
+        (["recompute", "--agent", "a", "--limit", "0"], "--limit"),
+        (["ingest", "no-such-file.jsonl", "--agent", "a"], "no-such-file.jsonl"),
+        (["ingest", ".", "--agent", "a"], "directory"),
+        (["supersede", "x", "--agent", "a"], "--text"),
+        (["supersede", "x", "--agent", "a", "--text", "t", "--by", "y"], "--text"),
+        (["supersede", "x", "--agent", "a", "--text", "t", "--mode", "oops"], "oops"),
+        (["memories", "--agent", "a", "--status", "sleepy"], "sleepy"),
+        (["--no-such-option"], "--no-such-option"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_told_in_a_line_with_a_remedy(arguments: list[str], words: str, offline: RunCli) -> None:
+    result = offline(*arguments)
+    assert result.code == 2
+    assert result.out == ""
+    error, remedy = result.err.splitlines()
+    assert error.startswith("error: ")
+    assert words in error
+    assert re.fullmatch(r"remedy: see graphmem.* --help", remedy)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    ["relevance", "speed=1", "relevance=x", "relevance=1,relevance=2", "relevance=nan", "relevance=-1", "",
+     "relevance=0,recency=0,importance=0"],
+)  # fmt: skip
+def test_weights_that_make_no_sense_are_refused_before_a_store_is_opened(weights: str, offline: RunCli) -> None:
+    result = offline("retrieve", "x", "--agent", "a", "--weights", weights, "--uri", "bolt://127.0.0.1:1")
+    assert result.code == 1
+    assert result.err.startswith("error: ")
+    assert "connection" not in result.err
+
+
+def test_no_server_is_one_line_with_a_remedy_and_debug_shows_more(offline: RunCli) -> None:
+    arguments = ["agents", "--uri", "bolt://127.0.0.1:1", "--user", "neo4j"]
+    result = offline(*arguments)
+    assert result.code == 1
+    assert result.out == ""
+    error, remedy = result.err.splitlines()
+    assert error.startswith("error: ")
+    assert "bolt://127.0.0.1:1" in error
+    assert remedy.startswith("remedy: ")
+    assert "Traceback" in offline(*arguments, "--debug").err
+
+
+@pytest.mark.parametrize("command", ["up", "down"])
+def test_up_and_down_leave_other_servers_alone(command: str, offline: RunCli) -> None:
+    result = offline(command, "--uri", "bolt://127.0.0.1:1")
+    assert result.code == 1
+    assert "not one that graphmem starts or stops" in result.err
+
+
+def test_an_unknown_embedding_model_is_refused_with_those_there_are(offline: RunCli) -> None:
+    result = offline("agents", "--uri", "bolt://127.0.0.1:1", "--embedding", "nonsense")
+    assert result.code == 1
+    assert "onnx/bge-small-en-v1.5" in result.err
+
+
+def test_the_statuses_to_choose_from_are_those_there_are(offline: RunCli) -> None:
+    assert offline("memories", "--agent", "a", "--status", "sleepy").err.count("'") >= len(get_args(Status))
+
+
+def test_browser_for_another_server_needs_no_connection(offline: RunCli) -> None:
+    result = offline("browser", "--uri", "bolt://example.test:7687", "--database", "lab", "--agent", "o'brien")
+    assert result.code == 0
+    assert "bolt://example.test:7687, database lab" in result.out
+    assert r"'o\u0027brien'" in result.out
+    answer = offline("browser", "--uri", "bolt://example.test:7687", "--database", "lab", "--json").json
+    assert answer["store"] == {"uri": "bolt://example.test:7687", "database": "lab"}
+    assert "embedding" not in answer["query"]
+
+
+def test_json_holds_no_character_that_steers_a_terminal() -> None:
+    hostile = "\x1b[31m \x9b2J \u202e \ufeff \ud83e \x7f 北 👨‍👩‍👧"
+    text = as_json({"text": hostile, hostile: [1.5, None, True]})
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\ufeff\ud800-\udfff]", text)
+    assert "北 👨‍👩‍👧" in text
+    assert json.loads(text) == {"text": hostile, hostile: [1.5, None, True]}
+
+
+def test_version() -> None:
+    run = subprocess.run([sys.executable, "-m", "graphmem", "--version"], capture_output=True, text=True, check=True)
+    assert re.fullmatch(r"graphmem \d+\.\d+\.\d+\n", run.stdout)
+
+
+def test_no_arguments_show_the_help() -> None:
+    run = subprocess.run([sys.executable, "-m", "graphmem"], capture_output=True, text=True, check=True)
+    assert "Usage" in run.stdout
+    assert all(name in run.stdout for name in COMMANDS)
+
+
+def test_help_imports_nothing_heavy_and_is_quick() -> None:
+    code = (
+        "import sys\n"
+        "from graphmem.interfaces.cli.app import run\n"
+        "assert run(['retrieve', '--help']) == 0\n"
+        "heavy = {'neo4j', 'numpy', 'litellm', 'onnxruntime', 'jpype', 'anyio'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    seconds: list[float] = []
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        subprocess.run([sys.executable, "-m", "graphmem", "--help"], capture_output=True, check=True)
+        seconds.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+    assert min(seconds) < 0.5
