@@ -199,7 +199,7 @@ def _item(insight: Written) -> dict[str, Any]:
 
 def _over(reader: Reader, asked: set[str] | None = None) -> list[Written]:
     """Insights over insights: by what they share, then by whom they speak of; the widest first."""
-    reads = [(memo, about(memo)) for memo in reader.memos if memo.derived]
+    reads = _derived(reader)
     found: list[Written] = []
     for level in range(1, _HIGHEST):
         told = [(memo, read) for memo, read in reads if read.level == level + 1]
@@ -209,6 +209,10 @@ def _over(reader: Reader, asked: set[str] | None = None) -> list[Written]:
 
 Entry = tuple[Memo, ReadBack]
 """An insight with what it is about."""
+
+
+def _derived(reader: Reader) -> list[Entry]:
+    return [(memo, about(memo)) for memo in reader.memos if memo.derived]
 
 
 def _ties(reads: Sequence[Entry], told: Sequence[Entry], asked: set[str]) -> list[Written]:
@@ -225,7 +229,7 @@ def _ties(reads: Sequence[Entry], told: Sequence[Entry], asked: set[str]) -> lis
     used: set[int] = set()
     for key in sorted(groups, key=lambda key: (not set(key.split()) & asked, -len(groups[key]), key)):
         tie = shown[key]
-        members = _untold(groups[key], [memo for memo, read in told if insights.same_topic(read.topic, tie)])
+        members = _untold(groups[key], [memo for memo, read in told if _tells_of(read, tie)])
         if _joins(tie, members) and len({memo.number for memo, _ in members} - used) > 1:
             used |= {memo.number for memo, _ in members}
             written.append(insights.compose_over(tie, _whom(members), members))
@@ -235,6 +239,12 @@ def _ties(reads: Sequence[Entry], told: Sequence[Entry], asked: set[str]) -> lis
         if _joins("", members):
             written.append(insights.compose_over("", who[0], members))
     return written
+
+
+def _tells_of(read: ReadBack, tie: str) -> bool:
+    """Whether an insight over insights is about this tie; one that ties two topics is about both."""
+    ties = [read.topic, *read.others] if len(read.others) == 1 else [read.topic]
+    return any(insights.same_topic(topic, tie) for topic in ties if topic)
 
 
 def _untold(members: Sequence[Entry], told: Sequence[Memo]) -> list[Entry]:
@@ -247,9 +257,11 @@ def _untold(members: Sequence[Entry], told: Sequence[Memo]) -> list[Entry]:
 def _joins(tie: str, members: Sequence[Entry]) -> bool:
     """Whether insights have enough in common to say something over them: at least two, on at least two topics."""
     reads = [read for _, read in members]
-    if len(reads) < 2 or len(insights.listed(tie, reads)) < 2:
+    mains = {read.topic for read in reads}
+    others = insights.listed(tie, reads)
+    if len(reads) < 2 or not others or (len(others) == 1 and (not tie or len(mains) == 1)):
         return False
-    return reads[0].level == 1 or len({read.topic for read in reads}) > 1
+    return reads[0].level == 1 or len(mains) > 1
 
 
 def _whom(members: Sequence[Entry]) -> str | None:
@@ -305,14 +317,16 @@ def _again(reader: Reader, read: ReadBack | None, task: Reconsider) -> list[Writ
         # Another model wrote it: whatever it names, and whatever was asked, outside of quotations.
         named = f"{topics.without_quotes(task.hypothesis)} {task.question or ''}"
         wanted = insights.keys(named) - {words.fold(word) for who in reader.speakers for word in who.split()}
-    ranked = sorted(wanted, key=lambda topic: (-len(reader.holding(topic)), topic))
-    told = [insights.compose(topic, [memo.statement for memo in reader.holding(topic)]) for topic in ranked]
-    return [insight for insight in told if insight is not None]
+    base = [memo for memo in reader.memos if not memo.derived]
+    holding = {topic: reader.holding(topic, among=base) for topic in wanted}
+    ranked = sorted(wanted, key=lambda topic: (-len(holding[topic]), topic))
+    told = [insights.compose(topic, [memo.statement for memo in holding[topic]]) for topic in ranked]
+    told = [insight for insight in told if insight is not None]
+    return told or _ties([entry for entry in _derived(reader) if entry[1].level < _HIGHEST], [], wanted)[:1]
 
 
 def _over_again(reader: Reader, read: ReadBack) -> list[Written]:
-    reads = [(memo, about(memo)) for memo in reader.memos if memo.derived]
-    reads = [entry for entry in reads if entry[1].level < _HIGHEST]
+    reads = [entry for entry in _derived(reader) if entry[1].level < _HIGHEST]
     if read.topic:
         members = [
             (memo, own)

@@ -129,8 +129,11 @@ def compose_over(tie: str, who: str | None, members: Sequence[tuple[Memo, ReadBa
     """
     count = capitalised(number_word(len(members)))
     kind = "insights" if max(read.level for _, read in members) == 1 else "broader insights"
-    about = joined(listed(tie, [read for _, read in members]))
-    if tie:
+    others = listed(tie, [read for _, read in members])
+    about = joined(others)
+    if tie and len(others) == 1:
+        text = f"{count} {kind}{f' about {who}' if who else ''} tie {tie} to {about}."
+    elif tie:
         whom = f" about {who}" if who else ""
         text = f"{count} {kind}{whom} meet in {tie}: {about}."
     else:
@@ -175,6 +178,10 @@ _FORMS = (
     ),
     re.compile(
         rf"^{_NUMBER} {_KIND}(?: about (?P<who>[^:“]+?))? meet in (?P<topic>[^:“]+?): (?P<others>[^“]+)\.$",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"^{_NUMBER} {_KIND}(?: about (?P<who>[^:“]+?))? tie (?P<topic>[^:“]+?) to (?P<others>[^:“]+?)\.$",
         re.IGNORECASE,
     ),
     re.compile(rf"^{_NUMBER} {_KIND} show what occupies (?P<who>[^:“]+?): (?P<others>[^“]+)\.$", re.IGNORECASE),

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from graphmem.language import reading
 from graphmem.language.base import Message, Statement, Task
@@ -33,8 +33,12 @@ _PLACEHOLDERS = frozenset(
 )
 
 
+def _storable(value: object) -> object:
+    """Name the character that cannot be stored, before pydantic only says that it cannot read the text."""
+    return storable(value) if isinstance(value, str) else value
+
+
 def _meaningful(value: str) -> str:
-    storable(value)
     stripped = value.strip()
     bare = "".join(char for char in stripped.casefold() if char.isalnum() or char in "/_ ").strip()
     if not bare:
@@ -49,9 +53,19 @@ def _absent_or_meaningful(value: str) -> str:
     return _meaningful(value) if value.strip() else ""
 
 
-Written = Annotated[str, Field(strict=True, min_length=1, max_length=MAX_INSIGHT), AfterValidator(_meaningful)]
+Written = Annotated[
+    str,
+    StringConstraints(strict=True, min_length=1, max_length=MAX_INSIGHT),
+    BeforeValidator(_storable),
+    AfterValidator(_meaningful),
+]
 """Text that a model wrote and that says something."""
-OptionalWritten = Annotated[str, Field(strict=True, max_length=MAX_INSIGHT), AfterValidator(_absent_or_meaningful)]
+OptionalWritten = Annotated[
+    str,
+    StringConstraints(strict=True, max_length=MAX_INSIGHT),
+    BeforeValidator(_storable),
+    AfterValidator(_absent_or_meaningful),
+]
 Evidence = Annotated[list[int], BeforeValidator(reading.evidence)]
 """Numbers of the memories that were shown, as the model gave them; the index gate checks them."""
 

@@ -111,7 +111,9 @@ _LABELLED = re.compile(
     rf"({_NUMBER}|{'|'.join(_WORDS)})\b(?!\s*[%\w])",
     re.IGNORECASE,
 )
-_ANY = re.compile(rf"(?<![\w.,])({_NUMBER}|{'|'.join(_WORDS)})(?![\w%])", re.IGNORECASE)
+_ANY = re.compile(
+    rf"(?<![\w.,])({_NUMBER}|{'|'.join(_WORDS)})(?![\w%])(?!\s+(?:hundred|thousand|million)\b)", re.IGNORECASE
+)
 _NAMES = ("importance", "rating", "score", "poignancy", "value")
 
 
@@ -161,7 +163,9 @@ def _importance_in(text: str) -> int:
                 raise ValueError(f"{line.strip()[:60]!r} names more than one rating")
             return _rounded(_value(match[1]))
         found = [_value(match[1]) for match in _ANY.finditer(plain)]
-        if len(found) == 1 or (found and re.match(rf"\s*{_NUMBER}\s*(?:$|[.:,;)]|because|since)", plain)):
+        if len(found) == 1 or (
+            found and re.match(rf"\s*{_NUMBER}(?:\s*[.:)](?!\d)|,?\s+(?:because|since|as)\b)", plain)
+        ):
             return _rounded(found[0])
         if found:
             raise ValueError(f"{line.strip()[:60]!r} names more than one number")

@@ -89,15 +89,16 @@ _COMMON = words.vocabulary(
 def _unknown_name(text: str, evidence: Sequence[Statement]) -> str:
     known = {word.fold for statement in evidence for word in _words_of(statement)}
     spoken_to = _only_addressed(evidence)
-    first = True
+    subject: Word | None = None
     for word, certain in _names(text):
-        if not certain and (word.fold in known or word.fold in _COMMON or _COMMON_ENDING.search(word.fold)):
-            continue
+        ordinary = word.fold in _COMMON or bool(_COMMON_ENDING.search(word.fold))
         if not any(_same_name(word.fold, other) for other in known):
-            return f"names {word.text}, whom or which no cited memory names"
-        if first and word.fold in spoken_to:
-            return f"is about {word.text}, who is only spoken to in the cited memories"
-        first = False
+            if certain or not ordinary:
+                return f"names {word.text}, whom or which no cited memory names"
+        elif subject is None and not ordinary:
+            subject = word
+    if subject is not None and subject.fold in spoken_to:
+        return f"is about {subject.text}, who is only spoken to in the cited memories"
     return ""
 
 
@@ -117,14 +118,11 @@ def _upper(text: str) -> bool:
     return len(text) > 1 and text.isupper()
 
 
-def _same_name(name: str, other: str) -> bool:
-    """Whether two folded words may be one name: equal, one short for the other, or `Canadian` for `Canada`."""
-    if name == other:
+def _same_name(name: str, known: str) -> bool:
+    """Whether two folded words may be one name: equal, the first short for the second, or `Canadian` for `Canada`."""
+    if name == known or (len(name) >= 3 and known.startswith(name) and len(known) - len(name) <= 6):
         return True
-    short, long = sorted((name, other), key=len)
-    if len(short) >= 3 and long.startswith(short) and len(long) - len(short) <= 6:
-        return True
-    return len(short) >= 6 and short[:5] == long[:5]
+    return min(len(name), len(known)) >= 6 and name[:5] == known[:5]
 
 
 def _only_addressed(evidence: Sequence[Statement]) -> set[str]:

@@ -6,6 +6,10 @@ import re
 import unicodedata
 
 
+_VIRAMA = 9
+"""Combining class of the signs that join two consonants of Indic scripts into one."""
+
+
 def normalise_text(text: str) -> str:
     """The form in which two texts are compared for being the same: the only such rule in graphmem.
 
@@ -32,6 +36,8 @@ def shorten(text: str, limit: int = 200) -> str:
 
 def _joins(before: str, after: str) -> bool:
     """Whether two characters belong to one visible sign."""
+    if unicodedata.combining(before) == _VIRAMA:
+        return True
     if "\u200d" in (before, after) or unicodedata.combining(after) or after in "\ufe0e\ufe0f\u20e3":
         return True
     skin_tone = 0x1F3FB <= ord(after) <= 0x1F3FF

@@ -20,6 +20,10 @@ _HEAD, _GERUND, _PLAIN, _MODIFIER, _VERB, _PREDICATE = 1.0, 0.75, 0.6, 0.35, 0.1
 """How well a place in a sentence suits a noun: after an article best, after a pronoun or `very` worst."""
 _NOUN_ENOUGH = 0.45
 _COMPANION = 0.65
+_ORDINARY = ("ing", "ed", "ly", "s", "hood", "ship", "ness", "ment", "tion", "ity", "th")
+"""Endings of words that often open a sentence without being names."""
+_DESCRIBING = ("ed", "able", "ible", "ful", "less", "ous")
+"""Endings of words that describe others rather than name something."""
 _TWO_REMARKS = 0.7
 """Two remarks share a word by chance more often than two events do."""
 
@@ -101,17 +105,27 @@ class Reader:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Folded words that are names: written with a capital inside sentences, never without one."""
-        capital: Counter[str] = Counter()
+        """Folded words that are names: never without a capital, and not only because they open a sentence."""
+        inside: Counter[str] = Counter()
+        opening: Counter[str] = Counter()
         lower: Counter[str] = Counter()
+        before_name: set[str] = set()
         for statement in self.statements:
             for sentence in words.sentences(words.without_captions(statement.text)):
-                for word in words.words(sentence):
-                    if word.capital and not word.initial:
-                        capital[word.fold] += 1
-                    elif not word.capital:
+                tokens = words.words(sentence)
+                for word, after in zip(tokens, [*tokens[1:], None], strict=False):
+                    if not word.capital:
                         lower[word.fold] += 1
-        return frozenset(key for key, n in capital.items() if n > lower[key] and not is_stop(key))
+                    elif not word.initial:
+                        inside[word.fold] += 1
+                    elif not word.text.endswith(_ORDINARY):
+                        opening[word.fold] += 1
+                        if after and after.capital:
+                            before_name.add(word.fold)
+        often = {key for key, n in opening.items() if (n > 1 or key in before_name) and not lower[key]}
+        return frozenset(
+            key for key in {*inside, *often} if (inside[key] > lower[key] or key in often) and not is_stop(key)
+        )
 
     @cached_property
     def memos(self) -> tuple[Memo, ...]:
@@ -163,12 +177,14 @@ class Reader:
             return False
         if first.fold in words.STOP and not (first.capital and not first.initial):
             return False
+        if is_stop(second.fold) and second.fold not in words.COMMON_NOUNS:
+            return False
         return len(second.fold) > 2 and not first.text.endswith(("'s", "’s"))
 
     def _noun(self, word: Word, before: Word | None, after: Word | None, name: bool) -> float:
         if name:
             return _PLAIN if after and words.is_nominal(after.fold) else _HEAD
-        if word.text.endswith("ed") and len(word.text) > 4:
+        if word.text.endswith(_DESCRIBING) and len(word.text) > 4:
             return _MODIFIER
         if after and words.is_nominal(after.fold):
             return _MODIFIER

@@ -194,8 +194,9 @@ _FUNCTION = vocabulary(
     """
 )
 
-_VAGUE_VERBS = vocabulary(
+_COMMON_VERBS = vocabulary(
     """
+    accept hurt wake woke chat control apologize apologise
     go going gone went come came coming get got getting gotten make made making take took taken taking give gave
     given giving put putting keep kept keeping let say said saying tell told telling talk talked talking speak
     spoke spoken ask asked asking answer mention hear heard hearing listen see saw seen seeing look looked looking
@@ -220,8 +221,9 @@ _VAGUE_VERBS = vocabulary(
     write wrote break breaking broke broken lift dig wipe pour poured hand handed drop fix
     """
 )
-_VAGUE_NOUNS = vocabulary(
+COMMON_NOUNS = vocabulary(
     """
+    scare opportunity opportunities chat source
     thing things stuff way ways lot lots bit kind sort type time times day days week weeks month months year years
     hour hours minute minutes moment moments weekend weekends monday tuesday wednesday thursday friday saturday
     sunday mon tue tues wed thurs thu fri sat sun january february march april may june july august september
@@ -237,7 +239,7 @@ _VAGUE_NOUNS = vocabulary(
     dawn dusk morning mornings evening evenings afternoon night nights
     """
 )
-_VAGUE_OTHER = vocabulary(
+_COMMON_OTHERS = vocabulary(
     """
     good great better best bad worse worst nice cool awesome amazing wonderful fantastic incredible beautiful
     gorgeous stunning lovely cute sweet fun funny happy glad sad angry tired excited exciting proud pumped
@@ -258,9 +260,7 @@ _VAGUE_OTHER = vocabulary(
     golden vibrant colorful colourful supportive personal loving
     """
 )
-_VAGUE = _VAGUE_VERBS | _VAGUE_NOUNS | _VAGUE_OTHER
-
-STOP = _FUNCTION | _VAGUE | FILLER
+STOP = _FUNCTION | _COMMON_VERBS | COMMON_NOUNS | _COMMON_OTHERS | FILLER
 """Folded words that are never what a memory is about."""
 FUNCTION = _FUNCTION
 """Folded words that carry no meaning of their own."""
@@ -268,7 +268,7 @@ FUNCTION = _FUNCTION
 
 def is_nominal(folded: str) -> bool:
     """Whether a folded word can be what the word before it describes, as `rights` in `trans rights`."""
-    return folded.isalpha() and folded not in _FUNCTION and folded not in FILLER and folded not in _VAGUE_VERBS
+    return folded not in FILLER and (folded in COMMON_NOUNS or not is_stop(folded))
 
 
 def is_stop(folded: str) -> bool:
