@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 
-
 _VIRAMA = 9
 """Combining class of the signs that join two consonants of Indic scripts into one."""
 

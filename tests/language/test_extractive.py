@@ -244,6 +244,17 @@ async def test_an_insight_over_insights_is_derived_again_from_its_own_evidence()
             assert (await reconsider(insight.text, rest)).verdict != "confirmed"
 
 
+async def test_b28_insights_over_insights_end_at_the_third_level() -> None:
+    shown = story(
+        "Two broader insights tie the mural to the bakery.",
+        "Two broader insights tie the mural to the ferry.",
+        "Three broader insights meet in the mural: the rain, the gulls and the wall.",
+    )
+    shown = tuple(one.model_copy(update={"type": "reflection", "kind": "insight"}) for one in shown)
+    assert await reflect(shown) == []
+    assert await infer("What connects the bakery and the ferry with the mural?", shown) == []
+
+
 async def test_reflecting_again_with_nothing_new_adds_nothing() -> None:
     shown, found = await tower()
     later = START + timedelta(days=2)
@@ -370,10 +381,30 @@ async def test_other_languages_work_roughly(texts: tuple[str, ...]) -> None:
     assert all(len(insight.evidence) >= 2 for _, insight in found)
 
 
+_WORDS = [
+    "Klara",
+    "the",
+    "mural",
+    "paints",
+    "“",
+    "”",
+    "…",
+    "[",
+    "]",
+    ":",
+    "?",
+    "!",
+    "Hey",
+    "Tom's",
+    "12",
+    "—",
+    "\n",
+    "壁画",
+]
 _TEXTS = st.one_of(
     st.text(min_size=1, max_size=80),
     st.lists(
-        st.sampled_from("Klara the mural paints “ ” … [ ] : ? ! Hey Tom's it's 12 and — \n 壁画 é".split(" ")),
+        st.sampled_from(_WORDS),
         min_size=1,
     )
     .map(" ".join)

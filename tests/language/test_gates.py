@@ -251,9 +251,10 @@ def test_b07_every_form_of_a_rating_is_read(raw: object, rating: int) -> None:
 @pytest.mark.parametrize(
     "raw",
     [
-        "0", "11", "-3", "−3", "0.5", "10.4", "N/A", "", "  \n", "I can't rate this", "7-8", "between 6 and 7", "6 or 7",
-        "70%", "80/100", "1000000000000", "8, 9", None, True, float("nan"), float("inf"), 1e308, [], {}, {"importance": {}},
-        {"importance": {"value": 6}}, "{", '{"importance": "high"}', "ten thousand", "Rating: 7 or 8", "¯\\_(ツ)_/¯",
+        "0", "11", "-3", "−3", "0.5", "10.4", "N/A", "", "  \n", "I can't rate this", "7-8", "between 6 and 7",
+        "6 or 7", "70%", "80/100", "1000000000000", "8, 9", "{", '{"importance": "high"}', "ten thousand",
+        "Rating: 7 or 8", "¯\\_(ツ)_/¯", None, True, float("nan"), float("inf"), 1e308, [], {}, {"importance": {}},
+        {"importance": {"value": 6}},
     ],
 )  # fmt: skip
 def test_b07_what_is_no_rating_is_refused_and_never_guessed(raw: object) -> None:
