@@ -5,7 +5,7 @@ Everything it says happened is read back from the store, and what must hold by t
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import contextmanager
 from itertools import count
@@ -22,12 +22,14 @@ from graphmem.errors import GraphmemError
 from graphmem.interfaces.progress import Progress
 from graphmem.interfaces.seeds import AgentSeed, Ask, Change, Day, Seeds, default_folder, load_seeds
 from graphmem.memory import Memory
-from graphmem.models import ChangeReport, Hits, Part, Provenance, RecomputeReport, ReflectReport
+from graphmem.models import ChangeReport, Provenance, RecomputeReport, ReflectReport
+from graphmem.views.scores import scores
 from graphmem.views.text import one_line, shortened
-from graphmem.views.tree import tree
+from graphmem.views.tree import StatusWords, tree
 
 _ROWS = 60
-"""Rows of a tree; what is left out is counted by it."""
+"""Rows of a tree; it counts what is left out."""
+_LONGEST = 300
 _COLOURS = {"confirmed": "green", "revised": "yellow", "retracted": "red", "failed": "bold red"}
 
 
@@ -114,21 +116,23 @@ class _Demo:
         gathered = handle.info().importance_since_reflection
         with self._bar(f"{seed.name}, {day.name}: reflects"):
             report = handle.reflect(now=day.ends)
-            if due := report.outcome != "not_due":
-                told = f"importance {gathered} has reached {report.threshold}: "
-            else:
+            if report.outcome == "not_due":
                 told = f"importance {gathered} is under {report.threshold}, reflecting all the same: "
                 report = handle.reflect(force=True, now=day.ends)
+            elif report.outcome == "reflected":
+                _must(gathered >= report.threshold, f"reflected at {gathered} of {report.threshold}")
+                told = f"importance {gathered} has reached {report.threshold}: "
+            else:
+                told = ""
         self.console.print(Padding(Text(told, "dim").append_text(_reflected(report)), (0, 0, 0, 2)))
-        _must(due == (gathered >= report.threshold), f"due at {gathered} of {report.threshold}: {due}")
 
     def _ask(self, ask: Ask, title: str = "A retrieval") -> None:
         handle = self.agents[ask.agent]
-        self._scene(title, "score = the sum of the parts, each as measured → scaled to 0–1 over all memories")
+        self._scene(title, "score = the sum of relevance, recency and importance, each scaled to 0–1 over all memories")
         with self._bar("retrieving"):
             hits = handle.retrieve(ask.query, k=ask.k, now=ask.at)
         self.console.print(Text.assemble((handle.id, "cyan"), f"  “{one_line(ask.query)}”"))
-        self.console.print(_scores(hits))
+        self.console.print(scores(hits))
         for hit in hits:
             total = hit.relevance.contribution + hit.recency.contribution + hit.importance.contribution
             _must(abs(hit.score - total) < 1e-6, f"a score of {hit.score} whose parts add up to {total}")
@@ -151,14 +155,12 @@ class _Demo:
         handle = self.agents[seed.id]
         changes = self._changes(seed)
         self._scene(f"{seed.name} learns better", "what rests on it turns stale in the same transaction")
-        stale = {memory.id for change in changes for memory in self._supersede(seed, change).stale}
+        stale = [memory.id for change in changes for memory in self._supersede(seed, change).stale]
         if not stale:
             self._note("Nothing rested on what was superseded, so there is nothing to recompute.")
             return
-        self._scene(f"What {seed.name} believed until now", "not served to anyone until it is recomputed")
-        self.console.print(tree(_part(handle.tree(), stale), limit=_ROWS))
 
-        self._scene("Recomputing", "from the bottom up, each on the evidence that holds now")
+        self._scene("Recomputing what is stale", "from the bottom up, each on the evidence that holds now")
         now = max(change.at for change in changes)
         with self._bar("recomputing") as show:
             report = handle.recompute(now=now, progress=show)
@@ -186,13 +188,14 @@ class _Demo:
         report = handle.supersede(
             change.memory, text=change.text, mode=change.mode, reason=change.reason, now=change.at
         )
-        self.console.print(_told(change, report))
+        after = handle.tree()
+        self.console.print(_told(change, report, after))
         ended = handle.get(change.memory).status
         _must(ended == "superseded", f"{change.memory} is {ended} after it was superseded")
         turned = {memory.id for memory in report.stale}
         _must(turned == expected, f"{sorted(turned)} turned stale, {sorted(expected)} rest on {change.memory}")
         for id_ in turned:
-            _must(handle.get(id_).status == "stale", f"{id_} was reported stale and is {handle.get(id_).status}")
+            _must(after.memories[id_].status == "stale", f"{id_} is {after.memories[id_].status}, not stale")
         return report
 
     def _look(self) -> None:
@@ -200,14 +203,14 @@ class _Demo:
         settings = self.memory.settings
         ids = [agent.id for agent in self.agents.values()]
         query = _picture(ids)
-        table = Table.grid(padding=(0, 2, 0, 0))
-        table.add_column(style="dim", no_wrap=True)
-        table.add_column(overflow="fold")
+        table = _grid()
         if self.memory.browser_url is None:
             table.add_row("open", Text(f"Neo4j Browser of your server at {self.memory.uri}"))
             table.add_row("sign in", Text(f"as {settings.user}, with your password"))
         else:
-            table.add_row("open", Text(f"{self.memory.browser_url}&cmd=edit&arg={quote(query)}", "cyan"))
+            # Terminals that know links open it with the query filled in.
+            link = f"{self.memory.browser_url}&cmd=edit&arg={quote(query)}"
+            table.add_row("open", Text(self.memory.browser_url, f"cyan link {link}"))
             table.add_row("sign in", Text(f"as {settings.user}; graphmem browser --show-password tells the password"))
         table.add_row("run", Text(query, "cyan"))
         for id_ in ids:
@@ -258,6 +261,8 @@ def _must(holds: bool, otherwise: str) -> None:
 
 
 def _reflected(report: ReflectReport) -> Text:
+    if report.outcome == "nothing_to_reflect_on":
+        return Text("too few memories to reflect on", style="yellow")
     text = Text(_count(len(report.reflections), "insight"), style="bold")
     if report.reflections:
         deepest = max(reflection.depth for reflection in report.reflections)
@@ -269,54 +274,39 @@ def _reflected(report: ReflectReport) -> Text:
     return text
 
 
-def _told(change: Change, report: ChangeReport) -> Table:
-    """What was superseded by what and why, and what turned stale, by depth."""
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column()
+def _told(change: Change, report: ChangeReport, after: Provenance) -> Table:
+    """What was superseded by what and why, and everything that turned stale, with the reason."""
+    table = _grid()
     table.add_row("was", Text(one_line(report.memory.text), style="strike dim"))
     table.add_row("is", Text(one_line(change.text), style="green"))
     table.add_row("because", Text(f"{one_line(change.reason)} ({change.mode})"))
-    if report.stale:
-        depths = Counter(memory.depth for memory in report.stale)
-        by_depth = ", ".join(f"{number} at depth {depth}" for depth, number in sorted(depths.items()))
-        stale = Text(f"{_count(len(report.stale), 'insight')} turned stale: {by_depth}", style="yellow")
-    else:
-        stale = Text("nothing turned stale: nothing rested on it, or it was stale already")
-    table.add_row("so", stale)
+    if not report.stale:
+        table.add_row("so", Text("nothing turned stale: nothing rested on it, or that was stale already"))
+    words = StatusWords(after)
+    for memory in report.stale:
+        text = Text(shortened(memory.text, 90))
+        table.add_row(f"stale, depth {memory.depth}", text.append(f"  {words.of(memory.id)}", style="yellow"))
     table.add_row()
     return table
 
 
 def _outcomes(report: RecomputeReport) -> Table:
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(no_wrap=True)
-    table.add_column()
+    table = _grid()
     for item in report.items:
-        told = Text(one_line(item.before), style="" if item.outcome == "confirmed" else "strike dim")
+        told = Text(shortened(item.before, _LONGEST), style="" if item.outcome == "confirmed" else "dim")
         if item.outcome == "revised" and item.after is not None:
-            told.append("\n" + one_line(item.after), style="not strike not dim")
+            told.append(f"\n→ {shortened(item.after, _LONGEST)}", style="not dim")
         if item.reason:
-            told.append(f"\n{one_line(item.reason)}", style="not strike dim italic")
+            told.append(f"\n{one_line(item.reason)}", style="not dim italic")
         table.add_row(Text(item.outcome, style=_COLOURS[item.outcome]), told)
     return table
 
 
-def _scores(hits: Hits) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for title in ("score", "relevance", "recency", "importance"):
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("memory")
-    for hit in hits:
-        text = Text(f"{hit.memory.kind} ", style="bold").append(shortened(hit.memory.text, 160), style="not bold")
-        parts = (_part_of(part) for part in (hit.relevance, hit.recency, hit.importance))
-        table.add_row(Text(f"{hit.score:.3f}", style="bold"), *parts, text)
+def _grid() -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
     return table
-
-
-def _part_of(part: Part) -> Text:
-    raw = "–" if part.raw is None else f"{part.raw:.3f}"
-    return Text.assemble((f"{raw} → ", "dim"), f"{part.normalised:.2f}")
 
 
 # --- reading a provenance -----------------------------------------------------------------------------------------
