@@ -100,14 +100,14 @@ def test_ingest_names_what_it_refuses_and_keeps_the_rest(cli: RunCli, tmp_path: 
 
 def test_ingest_finds_many_conflicts_among_many_lines(cli: RunCli, tmp_path: Path, agent_id: str) -> None:
     old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
-    old.write_text(jsonl(*({"id": f"m{n}", "text": f"old {n}", "importance": 1} for n in range(0, 250, 3))))
-    new.write_text(jsonl(*({"id": f"m{n}", "text": f"new {n}", "importance": 1} for n in range(250))))
+    old.write_text(jsonl(*({"id": f"m{n}", "text": f"old {n}", "importance": 1} for n in range(0, 130, 9))))
+    new.write_text(jsonl(*({"id": f"m{n}", "text": f"new {n}", "importance": 1} for n in range(130))))
     assert cli("ingest", str(old), "--agent", agent_id).code == 0
     result = cli("ingest", str(new), "--agent", agent_id, "--json")
     assert result.code == 1
-    taken = len(range(0, 250, 3))
-    assert (result.json["added"], result.json["known"]) == (250 - taken, 0)
-    assert [refused["line"] for refused in result.json["refused"]] == list(range(1, 251, 3))
+    taken = len(range(0, 130, 9))
+    assert (result.json["added"], result.json["known"]) == (130 - taken, 0)
+    assert [refused["line"] for refused in result.json["refused"]] == list(range(1, 131, 9))
 
 
 def test_ingest_from_standard_input_without_ids(cli: RunCli, agent_id: str) -> None:
