@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from urllib.parse import quote
 
 from rich.console import Console
 from rich.padding import Padding
@@ -19,6 +18,7 @@ from rich.text import Text
 
 from graphmem.agent import Agent
 from graphmem.errors import GraphmemError
+from graphmem.interfaces.picture import picture_query, picture_url
 from graphmem.interfaces.progress import Progress
 from graphmem.interfaces.seeds import AgentSeed, Ask, Change, Day, Seeds, default_folder, load_seeds
 from graphmem.memory import Memory
@@ -202,20 +202,21 @@ class _Demo:
         self._scene("See it as a picture")
         settings = self.memory.settings
         ids = [agent.id for agent in self.agents.values()]
-        query = _picture(ids)
-        table = _grid()
+        query = picture_query(ids)
         if self.memory.browser_url is None:
-            table.add_row("open", Text(f"Neo4j Browser of your server at {self.memory.uri}"))
-            table.add_row("sign in", Text(f"as {settings.user}, with your password"))
+            self._line("open", f"Neo4j Browser of your server at {self.memory.uri}")
+            self._line("sign in", f"as {settings.user}, with your password")
         else:
             # Terminals that know links open it with the query filled in.
-            link = f"{self.memory.browser_url}&cmd=edit&arg={quote(query)}"
-            table.add_row("open", Text(self.memory.browser_url, f"cyan link {link}"))
-            table.add_row("sign in", Text(f"as {settings.user}; graphmem browser --show-password tells the password"))
-        table.add_row("run", Text(query, "cyan"))
+            link = f"cyan link {picture_url(self.memory.browser_url, query)}"
+            self._line("open", self.memory.browser_url, link)
+            password = settings.data_dir / "password"
+            self._line(
+                "sign in", f"as {settings.user}; the password is in {password} (graphmem browser --show-password)"
+            )
+        self._line("run", query, "cyan")
         for id_ in ids:
-            table.add_row("go on", Text(f"graphmem tree --agent {id_}"))
-        self.console.print(table)
+            self._line("go on", f"graphmem tree --agent {id_}")
 
     # --- how it is told -------------------------------------------------------------------------------------------
 
@@ -228,6 +229,10 @@ class _Demo:
         self.console.rule(Text(f"{self._scenes}  {title}", style="bold"), align="left", style="dim")
         if more:
             self.console.print(Text(more, style="dim italic"))
+
+    def _line(self, label: str, text: str, style: str = "") -> None:
+        """A line that the terminal wraps, so that what is copied from it stays whole."""
+        self.console.print(Text.assemble((f"{label:<9}", "dim"), (text, style)), soft_wrap=True)
 
     def _note(self, text: str) -> None:
         self.console.print(Text(text, style="yellow"))
@@ -343,12 +348,6 @@ def _sound(provenance: Provenance) -> None:
         lower = provenance.memories[ground.target]
         if ground.until is None and upper.status == "active":
             _must(lower.status == "active", f"{upper.id} is active and rests on {lower.id}, {lower.status}")
-
-
-def _picture(agent_ids: Iterable[str]) -> str:
-    """A query to paste into Neo4j Browser."""
-    quoted = ", ".join("'" + id_.replace("\\", "\\\\").replace("'", "\\'") + "'" for id_ in agent_ids)
-    return f"MATCH path = (m:Memory)-[:CITES|SUPERSEDES]->() WHERE m.agentId IN [{quoted}] RETURN path"
 
 
 def _count(number: int, noun: str) -> str:
