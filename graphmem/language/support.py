@@ -72,18 +72,6 @@ def _told_as_done(text: str, evidence: Sequence[Statement]) -> str:
 _COMMON_ENDING = re.compile(
     r"(?:ing|ship|ness|tion|sion|ment|ity|ism|ance|ence|hood|dom|ure|acy|ology|ly|ful|less|ive|able|ible|ous|ical)s?$"
 )
-_COMMON = words.vocabulary(
-    """
-    art books cars change cheese children coffee colour color comfort consistency cooking dance diet dinner dogs dreams
-    education exercise experience failure faith family fear fitness flowers food freedom friends friendship fun games
-    gardens gifts growth gym habits health help hikes hobbies holidays home hope humor humour jobs joy kids kindness
-    language laughter leisure loss love luck mental money music nature neighbours neighbors nerves news outdoor parents
-    patience peace perseverance pets physical plants play pride progress reading relief rest safety school sleep small
-    social solitude sport sports stories stress success support talent talk teamwork tea therapy time together towns
-    tradition travel trips trust two three four water weather weekend weekends weight winter summer spring autumn work
-    writing yoga regular given according overall based outside inside despite whereas following
-    """
-)
 
 
 def _unknown_name(text: str, evidence: Sequence[Statement]) -> str:
@@ -91,7 +79,7 @@ def _unknown_name(text: str, evidence: Sequence[Statement]) -> str:
     spoken_to = _only_addressed(evidence)
     subject: Word | None = None
     for word, certain in _names(text):
-        ordinary = word.fold in _COMMON or bool(_COMMON_ENDING.search(word.fold))
+        ordinary = word.fold in words.ORDINARY or bool(_COMMON_ENDING.search(word.fold))
         if not any(_same_name(word.fold, other) for other in known):
             if certain or not ordinary:
                 return f"names {word.text}, whom or which no cited memory names"

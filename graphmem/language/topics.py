@@ -118,7 +118,7 @@ class Reader:
                         lower[word.fold] += 1
                     elif not word.initial:
                         inside[word.fold] += 1
-                    elif not word.text.endswith(_ORDINARY):
+                    elif not word.text.endswith(_ORDINARY) and word.fold not in words.ORDINARY:
                         opening[word.fold] += 1
                         if after and after.capital:
                             before_name.add(word.fold)

@@ -266,6 +266,21 @@ FUNCTION = _FUNCTION
 """Folded words that carry no meaning of their own."""
 
 
+ORDINARY = vocabulary(
+    """
+    art books cars change cheese children coffee colour color comfort consistency cooking dance diet dinner dogs dreams
+    education exercise experience failure faith family fear fitness flowers food freedom friends friendship fun games
+    gardens gifts growth gym habits health help hikes hobbies holidays home hope humor humour jobs joy kids kindness
+    language laughter leisure loss love luck mental money music nature neighbours neighbors nerves news outdoor parents
+    patience peace perseverance pets physical plants play pride progress reading relief rest safety school sleep small
+    social solitude sport sports stories stress success support talent talk teamwork tea therapy time together towns
+    tradition travel trips trust two three four water weather weekend weekends weight winter summer spring autumn work
+    writing yoga regular given according overall based outside inside despite whereas following
+    """
+)
+"""Folded words that often open a sentence and are no names, though nothing in their form shows it."""
+
+
 def is_nominal(folded: str) -> bool:
     """Whether a folded word can be what the word before it describes, as `rights` in `trans rights`."""
     return folded not in FILLER and (folded in COMMON_NOUNS or not is_stop(folded))

@@ -402,7 +402,7 @@ _WORDS = [
     "壁画",
 ]
 _TEXTS = st.one_of(
-    st.text(min_size=1, max_size=80),
+    st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=80),  # what can be stored
     st.lists(
         st.sampled_from(_WORDS),
         min_size=1,
