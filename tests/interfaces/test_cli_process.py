@@ -55,8 +55,9 @@ def test_ctrl_c_ends_cleanly_and_keeps_what_was_stored(
     assert len(sync_memory.agent(agent_id).memories()) == 100
 
 
-def test_a_closed_pipe_is_no_error(env: Mapping[str, str], agent_id: str) -> None:
-    subprocess.run([*GRAPHMEM, "ingest", "-", "--agent", agent_id], input=lines(90), env=env, check=True)
+@pytest.mark.parametrize("count", [1, 90])
+def test_a_closed_pipe_is_no_error(env: Mapping[str, str], agent_id: str, count: int) -> None:
+    subprocess.run([*GRAPHMEM, "ingest", "-", "--agent", agent_id], input=lines(count), env=env, check=True)
     for extra in ([], ["--json"]):
         command = [*GRAPHMEM, "memories", "--agent", agent_id, *extra]
         with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -64,7 +65,8 @@ def test_a_closed_pipe_is_no_error(env: Mapping[str, str], agent_id: str) -> Non
             assert process.stderr is not None
             process.stdout.close()
             err = process.stderr.read()
-        assert err == b""
+        # Anything else would be a traceback; a slow machine may tell of its progress.
+        assert [line for line in err.splitlines() if not line.endswith(b" s")] == []
         assert process.returncode == 1
 
 

@@ -18,6 +18,10 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
-    from graphmem.interfaces.cli.app import run
+    try:
+        from graphmem.interfaces.cli.app import run
 
-    sys.exit(run(sys.argv[1:] or ["--help"]))
+        code = run(sys.argv[1:] or ["--help"])
+    except KeyboardInterrupt:  # before a command began, or again while it was ending
+        code = 130
+    sys.exit(code)

@@ -182,6 +182,7 @@ class Cli:
     def emit(self, value: Mapping[str, Any]) -> None:
         """Write a result as JSON."""
         self.out.file.write(as_json(value) + "\n")
+        self.out.file.flush()
 
     @contextmanager
     def _failures(self) -> Generator[None]:
@@ -240,11 +241,12 @@ def command(
                 function(cli, **given)  # pyright: ignore[reportCallIssue]
 
         # typer reads the options from the signature; the function behind stays an ordinary one.
-        call.__doc__ = function.__doc__
         call.__name__ = function.__name__
         call.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]
         call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        app.command(name, epilog=f"Example: {example}")(call)
+        paragraphs = (inspect.getdoc(function) or "").split("\n\n")
+        told = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+        app.command(name, help=told, epilog=f"Example: {example}")(call)
         return function
 
     return register

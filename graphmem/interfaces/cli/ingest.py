@@ -55,7 +55,9 @@ def ingest(
 
     A line that is refused is named and left out; the others are stored, and the exit code is 1.
     """
-    name = "standard input" if file == _STDIN else str(file)
+    from graphmem.views.text import one_line
+
+    name = "standard input" if file == _STDIN else one_line(str(file))
     with cli.memory() as memory, _opened(file) as (stream, size), cli.progress() as progress:
         reading = _Ingest(name, size, memory.agent(agent), progress)
         try:

@@ -29,7 +29,7 @@ def tree(
     cli: Cli,
     agent: Agent,
     memory_id: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="A memory to start from; without it, every insight.")
+        str | None, typer.Argument(metavar="ID", help="A memory to start from; without it, every insight.")
     ] = None,
     depth: Annotated[
         int | None, typer.Option(min=0, help="How many levels of citations to draw; all without it.")
