@@ -1,7 +1,7 @@
 """Provenance as a tree for the terminal: each insight above the memories it rests on.
 
 The graph of grounds is a directed graph, not a tree: several insights may cite one memory. Each memory is
-drawn once, where it is nearest to a root, and referred to everywhere else. That also makes an endless walk
+drawn once, in the first tree that holds it, and referred to everywhere else. That also makes an endless walk
 impossible, whatever the graph holds. The layout is made once, as rows of spans; renderings only join them.
 """
 
@@ -26,6 +26,8 @@ TEXT_LENGTH = 240
 _QUOTED_LENGTH = 80
 _REFERENCE_LENGTH = 48
 _MOST_REASONS = 3
+_FAIR_SHARE = 10
+"""Rows that each tree gets at least, as long as there is room, when not all of them can be drawn."""
 
 _ROLE_OF_STATUS: dict[Status, Role] = {
     "active": "active",
@@ -122,7 +124,8 @@ def tree(provenance: Provenance, *, depth: int | None = None, limit: int = 200, 
     Args:
         provenance: From ``agent.explain`` or ``agent.tree``.
         depth: How many levels below the roots are drawn, ≥ 0; None: all.
-        limit: Most rows that show a memory, ≥ 1; levels nearer to the roots come first.
+        limit: Most rows that show a memory, ≥ 1; where that is too few, each root gets its share of them, and
+            levels nearer to it come first.
         ended: Whether to draw citations of the past too.
     """
     return _Layout(provenance, ended).tree(depth, limit)
@@ -133,11 +136,11 @@ class _Entry:
     """A place in the tree, before it is put into words."""
 
     level: int
-    last: bool
     memory: str = ""
     ground: Ground | None = None
     owner: bool = False
     """Whether the memory itself is drawn here; otherwise it is referred to."""
+    last: bool = False
     left_out: int = 0
     """Entries that stand for rows left out: how many."""
 
@@ -158,32 +161,21 @@ class _Layout:
         return Tree(tuple(rows), drawn=len(home), not_drawn=sum(entry.left_out for entry in entries))
 
     def _entries(self, depth: int | None, limit: int) -> list[_Entry]:
-        """Breadth first decides what is drawn and where, depth first puts it in reading order."""
-        below: dict[str, list[_Entry]] = {}
+        """Tree by tree; when there is not room for all of it, each tree gets its share, upper levels first."""
         roots = list(dict.fromkeys(self.provenance.roots))
-        top = [_Entry(0, False, root, owner=True) for root in roots[:limit]]
-        if len(roots) > limit:
-            top.append(_Entry(0, True, left_out=len(roots) - limit))
-        room = limit - min(len(roots), limit)
+        fits = self._rows_needed(roots, depth) <= limit
         placed = set(roots)
-        queue = deque((root, 0) for root in roots[:limit])
-        while queue:
-            memory, level = queue.popleft()
-            grounds = self.children.get(memory, [])
-            shown = 0 if depth is not None and level >= depth else min(room, len(grounds))
-            room -= shown
-            entries: list[_Entry] = []
-            for ground in grounds[:shown]:
-                owner = ground.target not in placed
-                entries.append(_Entry(level + 1, False, ground.target, ground, owner))
-                if owner:
-                    placed.add(ground.target)
-                    queue.append((ground.target, level + 1))
-            if shown < len(grounds):
-                entries.append(_Entry(level + 1, False, memory, left_out=len(grounds) - shown))
-            if entries:
-                entries[-1].last = True
-                below[memory] = entries
+        below: dict[str, list[_Entry]] = {}
+        top: list[_Entry] = []
+        room = limit
+        for at, root in enumerate(roots):
+            if room == 0:
+                top.append(_Entry(0, left_out=len(roots) - at))
+                break
+            top.append(_Entry(0, root, owner=True))
+            share = room if fits else min(room, max(_FAIR_SHARE, room // (len(roots) - at)))
+            room -= 1 + self._grow(root, depth, share - 1, placed, below)
+        # Breadth first decided what is drawn and where; depth first is the order in which it is read.
         ordered: list[_Entry] = []
         stack = top[::-1]
         while stack:
@@ -192,6 +184,41 @@ class _Layout:
             if entry.owner:
                 stack.extend(below.get(entry.memory, [])[::-1])
         return ordered
+
+    def _grow(self, root: str, depth: int | None, room: int, placed: set[str], below: dict[str, list[_Entry]]) -> int:
+        """Place what a root rests on into ``below``, at most ``room`` rows; returns how many."""
+        used = 0
+        queue = deque([(root, 0)])
+        while queue:
+            memory, level = queue.popleft()
+            grounds = self.children.get(memory, [])
+            shown = 0 if level == depth else min(room - used, len(grounds))
+            used += shown
+            entries: list[_Entry] = []
+            for ground in grounds[:shown]:
+                owner = ground.target not in placed
+                entries.append(_Entry(level + 1, ground.target, ground, owner))
+                if owner:
+                    placed.add(ground.target)
+                    queue.append((ground.target, level + 1))
+            if shown < len(grounds):
+                entries.append(_Entry(level + 1, memory, left_out=len(grounds) - shown))
+            if entries:
+                entries[-1].last = True
+                below[memory] = entries
+        return used
+
+    def _rows_needed(self, roots: list[str], depth: int | None) -> int:
+        """How many rows all of it takes."""
+        seen = set(roots)
+        rows = len(roots)
+        level, grounds = 0, [ground for root in roots for ground in self.children.get(root, [])]
+        while grounds and level != depth:
+            rows += len(grounds)
+            new = dict.fromkeys(ground.target for ground in grounds if ground.target not in seen)
+            seen.update(new)
+            level, grounds = level + 1, [ground for target in new for ground in self.children.get(target, [])]
+        return rows
 
     def _spans(self, entry: _Entry, at: int, home: Mapping[str, int]) -> Iterable[Span]:
         if entry.left_out:
@@ -207,7 +234,8 @@ class _Layout:
         yield Span(f"{kind_words(memory)} ", "kind")
         yield Span(short, "id")
         if not entry.owner:
-            place = "shown above" if home.get(entry.memory, at) < at else "shown below"
+            found = home.get(entry.memory)
+            place = "not drawn" if found is None else "shown above" if found < at else "shown below"
             if memory.status != "active":
                 yield Span(f" [{memory.status}]", _ROLE_OF_STATUS[memory.status])
             yield Span(f" {shortened(memory.text, _REFERENCE_LENGTH)} ({place})", "faint")

@@ -487,6 +487,6 @@ def test_tree_collapses_what_is_large_and_says_so(cli: RunCli, thinker: Agent) -
     thinker.reflect(force=True)
     result = cli("tree", "--agent", thinker.id, "--limit", "2")
     assert "… rests on 1 more memory not drawn" in result.out
-    assert "1 row not drawn" in result.err
+    assert "not all of it is drawn" in result.err
     assert "--limit" in result.err
     assert len(cli("tree", "--agent", thinker.id, "--limit", "2", "--json").json["memories"]) == 3

@@ -58,7 +58,7 @@ def test_short_ids_are_unique_beginnings() -> None:
     ids = ["D1:1", "D1:12", "0197aaaa-bbbb-cccc-1", "0197aaaa-bbbb-cccc-2", "ffffffff-0000-0000"]
     short = short_ids(ids)
     assert short["D1:1"] == "D1:1"
-    assert short["ffffffff-0000-0000"] == "ffffffff"
+    assert short["ffffffff-0000-0000"] == "ffffffff-0000-"
     assert len(set(short.values())) == len(ids)
     assert short["0197aaaa-bbbb-cccc-1"] == "0197aaaa-bbbb-cccc-1"
 

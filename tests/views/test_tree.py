@@ -221,7 +221,37 @@ def test_limit_also_bounds_references() -> None:
     dense = provenance([root.id for root in roots], [*roots, *grounds], edges)
     shown = tree(dense, limit=200)
     assert sum("…" not in str(row) for row in shown.rows) == 200
-    assert shown.not_drawn == 2_550 - 200
+    assert shown.not_drawn == 20 * 41 + 30  # what 20 trees of 10 rows lack, and 30 trees
+
+
+def test_a_large_tree_leaves_room_for_the_others() -> None:
+    fan = [observation(f"o{i}", f"O{i}") for i in range(1_000)]
+    small = [observation(f"p{i}", f"P{i}") for i in range(3)]
+    both = provenance(
+        ["big", "small"],
+        [reflection("big", "B"), reflection("small", "S"), *fan, *small],
+        [*cites("big", *(o.id for o in fan)), *cites("small", *(o.id for o in small))],
+    )
+    drawn = str(tree(both, limit=40))
+    assert "… rests on 981 more memories not drawn" in drawn
+    assert "└── utterance p2 P2" in drawn
+
+
+def test_many_trees_are_drawn_whole_rather_than_only_their_roots() -> None:
+    roots = [reflection(f"r{i}", f"R{i}") for i in range(300)]
+    grounds = [observation(f"o{i}", f"O{i}") for i in range(900)]
+    edges = [edge for i in range(300) for edge in cites(f"r{i}", f"o{3 * i}", f"o{3 * i + 1}", f"o{3 * i + 2}")]
+    drawing = tree(provenance([root.id for root in roots], [*roots, *grounds], edges), limit=200)
+    lines = str(drawing).splitlines()
+    assert lines[3] == "└── utterance o2 O2"
+    assert lines[-1] == "… 250 more trees not drawn"
+    assert drawing.drawn == 200
+
+
+def test_what_fits_exactly_is_drawn_whole() -> None:
+    assert tree(two_levels(), limit=5).not_drawn == 0
+    assert tree(two_levels(), limit=4).not_drawn == 1
+    assert tree(two_levels(), limit=3, depth=1).not_drawn == 2
 
 
 def test_more_roots_than_the_limit_are_counted() -> None:

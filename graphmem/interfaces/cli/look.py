@@ -40,7 +40,6 @@ def tree(
 
     A memory that several insights cite is drawn once and referred to elsewhere.
     """
-    from graphmem.views.text import counted
     from graphmem.views.tree import tree as draw
 
     with cli.memory() as memory:
@@ -58,8 +57,8 @@ def tree(
     cli.say(f"{_counts(provenance)}, {where}")
     if drawing.not_drawn:
         cli.note(
-            f"{counted(drawing.not_drawn, 'row')} not drawn: raise --limit or --depth,"
-            " or start from one insight with: graphmem tree ID"
+            "not all of it is drawn: raise --limit or --depth,"
+            f" or start from one insight with: graphmem tree ID --agent {agent}"
         )
 
 
@@ -78,7 +77,6 @@ def explain(
     cli: Cli, memory_id: Annotated[str, typer.Argument(metavar="ID", help="The memory.")], agent: Agent
 ) -> None:
     """Show everything about one memory: its fields, the run that made it, what it rests on and rested on."""
-    from graphmem.views.text import counted
     from graphmem.views.tree import tree as draw
 
     with cli.memory() as memory:
@@ -94,7 +92,7 @@ def explain(
         cli.say("")
         cli.draw(drawing)
     if drawing.not_drawn:
-        cli.note(f"{counted(drawing.not_drawn, 'row')} not drawn; all of it with --json")
+        cli.note("not all of it is drawn; --json gives everything")
     cli.say(str(where))
 
 
