@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import contextmanager
+from datetime import datetime
 from itertools import count
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from graphmem.interfaces.picture import picture_query, picture_url
 from graphmem.interfaces.progress import Progress
 from graphmem.interfaces.seeds import AgentSeed, Ask, Change, Day, Seeds, default_folder, load_seeds
 from graphmem.memory import Memory
-from graphmem.models import ChangeReport, Provenance, RecomputeReport, ReflectReport
+from graphmem.models import ChangeReport, Provenance, RecomputeReport, ReflectReport, Weights
 from graphmem.views.scores import scores
 from graphmem.views.text import one_line, shortened
 from graphmem.views.tree import StatusWords, tree
@@ -126,11 +127,19 @@ class _Demo:
                 told = ""
         self.console.print(Padding(Text(told, "dim").append_text(_reflected(report)), (0, 0, 0, 2)))
 
-    def _ask(self, ask: Ask, title: str = "A retrieval") -> None:
+    def _ask(self, ask: Ask) -> None:
+        self._scene("A retrieval", "score = relevance + recency + importance, each scaled to 0–1 over all memories")
+        self._retrieve(ask, ask.at, Weights())
+
+    def _ask_again(self, ask: Ask, now: datetime) -> None:
+        # What replaced a memory is as old as it and was never accessed: recency would hide that it is found.
+        self._scene("The same question again", "by relevance alone, whenever it happened and however important")
+        self._retrieve(ask, now, Weights(recency=0, importance=0))
+
+    def _retrieve(self, ask: Ask, now: datetime, weights: Weights) -> None:
         handle = self.agents[ask.agent]
-        self._scene(title, "score = the sum of relevance, recency and importance, each scaled to 0–1 over all memories")
         with self._bar("retrieving"):
-            hits = handle.retrieve(ask.query, k=ask.k, now=ask.at)
+            hits = handle.retrieve(ask.query, k=ask.k, weights=weights, now=now)
         self.console.print(Text.assemble((handle.id, "cyan"), f"  “{one_line(ask.query)}”"))
         self.console.print(scores(hits))
         for hit in hits:
@@ -179,7 +188,7 @@ class _Demo:
             self._note("None of what had turned stale is held any more.")
         for ask in self.seeds.asks:
             if ask.agent == seed.id:
-                self._ask(ask.model_copy(update={"at": now}), "The same question again")
+                self._ask_again(ask, now)
 
     def _supersede(self, seed: AgentSeed, change: Change) -> ChangeReport:
         handle = self.agents[seed.id]
