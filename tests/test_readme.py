@@ -83,13 +83,6 @@ def inherited() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("GRAPHMEM_")}
 
 
-def test_links_lead_somewhere() -> None:
-    links = [link for link in re.findall(r"\]\(([^)#]+)", README) if not link.startswith("http")]
-    assert links
-    for link in links:
-        assert (ROOT / link).is_file(), link
-
-
 def test_make_targets_exist() -> None:
     makefile = (ROOT / "Makefile").read_text("utf-8")
     targets = set(re.findall(r"\bmake ([a-z-]+)", README))
