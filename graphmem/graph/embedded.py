@@ -264,9 +264,11 @@ def _neo4j_config(state: ServerState) -> str:
         "db.tx_log.preallocate": "false",
         "db.tx_log.rotation.size": "64m",
         "db.tx_log.rotation.retention_policy": "1 files",
-        # Stopping takes ten seconds with the defaults, which are those of a server with many clients.
+        # Stopping takes ten seconds with the defaults, and a minute when a client has a transaction open.
         "internal.server.bolt.thread_pool_shutdown_wait_time": "200ms",
+        "internal.server.bolt.connection_shutdown_wait_time": "200ms",
         "db.shutdown_transaction_end_timeout": "500ms",
+        "internal.db.transaction.shutdown_terminated_transaction_wait_timeout": "500ms",
     }
     return "".join(f"{name}={value}\n" for name, value in values.items())
 
