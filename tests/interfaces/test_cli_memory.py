@@ -140,7 +140,7 @@ def test_retrieve_shows_every_part_of_the_score(cli: RunCli, evan: str) -> None:
     for part in ("score", "relevance", "recency", "importance", "raw → part × weight"):
         assert part in result.out
     assert re.search(r"1\.000 +0\.\d{3} → 1\.000 × 1 ", result.out)
-    assert f"4 of 4 active memories of agent {evan}" in result.out
+    assert f"4 of 4 memories of agent {evan}" in result.out
 
 
 def test_retrieve_as_json_adds_up_and_holds_no_vector(cli: RunCli, evan: str, settings: Settings) -> None:
@@ -457,14 +457,14 @@ def test_long_text_is_shortened_in_lists_and_whole_in_explain(cli: RunCli, agent
 # --- lists ----------------------------------------------------------------------------------------------------------
 
 
-def test_agents_and_status_count(cli: RunCli, evan: str) -> None:
+def test_agents_and_status_count(cli: RunCli, evan: str, settings: Settings) -> None:
     listed = {agent["id"]: agent for agent in cli("agents", "--json").json["agents"]}
     assert listed[evan]["observations"] == 4
     assert listed[evan]["importance_since_reflection"] == 4 + 5 + 6 + 7
     assert "22 of 150" in cli("agents").out
     status = cli("status", "--json").json
     assert status["server"] is None
-    assert status["models"] == {"embedding": "onnx/bge-small-en-v1.5", "language_model": "extractive"}
+    assert status["models"] == {"embedding": settings.embedding, "language_model": settings.language_model}
     assert evan in {agent["id"] for agent in status["agents"]}
     assert "extractive" in cli("status").out
 

@@ -58,20 +58,23 @@ def retrieve(
 
 def _tell(cli: Cli, hits: Hits, agent: str, where: Where) -> None:
     """What the table does not show: how much was looked at, and what was left out and why."""
+    from graphmem.views.text import counted
+
     if not hits.considered:
-        cli.say(f"nothing found: {where} has no active memories")
+        cli.say(f"nothing found: {where} has no memories")
     elif not hits:
-        cli.say(f"nothing found among {hits.considered:,} active memories of {where}")
+        cli.say(f"nothing found among {counted(hits.considered, 'memory', 'memories')} of {where}")
     else:
-        cli.say(f"{len(hits)} of {hits.considered:,} active memories of {where}")
+        cli.say(f"{len(hits)} of {counted(hits.considered, 'memory', 'memories')} of {where}")
     if hits.withheld_stale:
-        verb = "memory is" if hits.withheld_stale == 1 else "memories are"
+        withheld = counted(hits.withheld_stale, "stale memory is", "stale memories are")
         cli.note(
-            f"{hits.withheld_stale:,} stale {verb} withheld that would have been among these;"
+            f"{withheld} withheld that would have been among these;"
             f" bring them up to date with: graphmem recompute --agent {agent}"
         )
     if hits.not_embedded:
-        cli.note(f"{hits.not_embedded:,} memories have no vector yet and count as relevance 0")
+        lacking = counted(hits.not_embedded, "memory has", "memories have")
+        cli.note(f"{lacking} no vector yet, so that relevance counts 0 there")
 
 
 def _weights(text: str) -> Weights:
