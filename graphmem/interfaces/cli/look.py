@@ -66,10 +66,10 @@ def _counts(provenance: Provenance) -> str:
     from graphmem.views.text import counted
     from graphmem.views.tree import ENDED
 
-    held = [m for m in provenance.memories.values() if m.type == "reflection" and m.status not in ENDED]
-    stale = sum(memory.status == "stale" for memory in held)
-    cited = {ground.target for ground in provenance.grounds if ground.until is None}
-    cited -= {memory.id for memory in provenance.memories.values() if memory.type == "reflection"}
+    reflections = {id_ for id_, memory in provenance.memories.items() if memory.type == "reflection"}
+    held = {id_ for id_ in reflections if provenance.memories[id_].status not in ENDED}
+    stale = sum(provenance.memories[id_].status == "stale" for id_ in held)
+    cited = {g.target for g in provenance.grounds if g.until is None and g.source in held} - reflections
     return f"{counted(len(held), 'reflection')} ({stale:,} stale) on {counted(len(cited), 'memory', 'memories')}"
 
 
