@@ -15,8 +15,14 @@ GraphmemError
 │   ├── SelfSupersession    a memory cannot supersede itself
 │   └── RestsOnItself       the new memory rests on the one it would replace
 ├── EmbeddingError          the embedder failed, or gave a vector that cannot be used
+│   ├── EmbedderUnavailable              its provider gives no answer: rate limit, time-out, failure
+│   └── EmbedderAuthenticationFailed     its provider refuses the key
 ├── LanguageModelError      the language model failed, or its reply was refused
-│   └── ReplyRefused        a reply that did not pass a gate, after all attempts
+│   ├── ReplyRefused        a reply that did not pass a gate, after all attempts
+│   ├── ModelUnavailable    its provider gives no answer: rate limit, time-out, failure
+│   ├── ModelAuthenticationFailed        its provider refuses the key
+│   └── ModelRequestRefused its provider refuses the request: no such model, no quota, …
+│       └── PromptTooLong   the prompt does not fit in the model's context window
 ├── StoreError              the database refused or failed
 │   ├── StoreUnavailable    no connection
 │   ├── AuthenticationFailed
@@ -30,6 +36,11 @@ Each carries ``remedy``: one line that says what to do, shown by the command lin
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from graphmem.models import Refused
 
 
 class GraphmemError(Exception):
@@ -99,8 +110,26 @@ class EmbeddingError(GraphmemError):
     """The embedder failed, or gave a vector that cannot be used."""
 
 
+class EmbedderUnavailable(EmbeddingError):
+    """The provider of the embedding model gives no answer: rate limit, time-out, failure."""
+
+    retryable = True
+
+
+class EmbedderAuthenticationFailed(EmbeddingError):
+    """The provider of the embedding model refuses the key."""
+
+
 class LanguageModelError(GraphmemError):
     """The language model failed, or its reply was refused."""
+
+    refused: tuple[Refused, ...] = ()
+    """Replies of earlier attempts that were refused; the error itself is about the last attempt."""
+    prompt_tokens: int = 0
+    """Spent on all attempts, although nothing came of them."""
+    completion_tokens: int = 0
+    cost: float | None = None
+    """US dollars; None where the model's price is not known."""
 
 
 class ReplyRefused(LanguageModelError):
@@ -109,6 +138,24 @@ class ReplyRefused(LanguageModelError):
     def __init__(self, message: str, *, gate: str, remedy: str = "") -> None:
         super().__init__(message, remedy=remedy)
         self.gate = gate
+
+
+class ModelUnavailable(LanguageModelError):
+    """The provider of the language model gives no answer: rate limit, time-out, failure."""
+
+    retryable = True
+
+
+class ModelAuthenticationFailed(LanguageModelError):
+    """The provider of the language model refuses the key."""
+
+
+class ModelRequestRefused(LanguageModelError):
+    """The provider of the language model refuses the request."""
+
+
+class PromptTooLong(ModelRequestRefused):
+    """The prompt does not fit in the model's context window."""
 
 
 class StoreError(GraphmemError):

@@ -96,15 +96,7 @@ class AsyncMemory:
                 if progress:
                     progress(f"fetching {settings.embedding}", done / total if total else None)
 
-            embedder = await anyio.to_thread.run_sync(
-                partial(
-                    embedding.load,
-                    settings.embedding,
-                    cache=settings.cache_dir,
-                    maven_url=settings.maven_url,
-                    progress=fetched,
-                )
-            )
+            embedder = await anyio.to_thread.run_sync(partial(embedding.load, settings, progress=fetched))
         store = await Store.connect(address, account, secret.get_secret_value() if secret else "", settings.database)
         try:
             if progress:

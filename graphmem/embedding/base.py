@@ -8,6 +8,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from graphmem.errors import EmbeddingError
+
 Vectors = NDArray[np.float32]
 """Shape (n, dimension), float32, each row of unit length."""
 
@@ -57,3 +59,22 @@ def usable(vector: object, dimension: int) -> bool:
         if array.shape != (dimension,) or not bool(np.isfinite(array).all()):
             return False
         return bool(abs(float(np.linalg.norm(array)) - 1.0) < 1e-3)
+
+
+def unit(vector: NDArray[np.float32]) -> Vectors:
+    """Scale a vector to unit length.
+
+    Args:
+        vector: Shape (dimension,).
+
+    Returns:
+        Shape (dimension,), float32, of unit length.
+
+    Raises:
+        EmbeddingError: When it has no direction: a number that is not finite, or all zeros.
+    """
+    wide = vector.astype(np.float64)
+    length = float(np.sqrt(np.square(wide).sum()))
+    if not np.isfinite(length) or length == 0:
+        raise EmbeddingError("the model gave a vector of zeros or with numbers that are not finite")
+    return (wide / length).astype(np.float32)

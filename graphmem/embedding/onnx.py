@@ -42,7 +42,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmem.artifacts import Artifact, fetch
-from graphmem.embedding.base import Vectors
+from graphmem.embedding.base import Vectors, unit
 from graphmem.errors import EmbeddingError, MissingExtra
 
 if TYPE_CHECKING:
@@ -134,25 +134,6 @@ def load(
             remedy=f"make room there and let it be written to, or delete {jar} and try again",
         ) from error
     return OnnxEmbedder(model, network, tokenizer)
-
-
-def unit(vector: NDArray[np.float32]) -> Vectors:
-    """Scale a vector to unit length.
-
-    Args:
-        vector: Shape (dimension,).
-
-    Returns:
-        Shape (dimension,), float32, of unit length.
-
-    Raises:
-        EmbeddingError: When it has no direction: a number that is not finite, or all zeros.
-    """
-    wide = vector.astype(np.float64)
-    length = float(np.sqrt(np.square(wide).sum()))
-    if not np.isfinite(length) or length == 0:
-        raise EmbeddingError("the model gave a vector of zeros or with numbers that are not finite")
-    return (wide / length).astype(np.float32)
 
 
 class OnnxEmbedder:

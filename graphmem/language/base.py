@@ -69,11 +69,12 @@ class Reply(BaseModel, Generic[R_co]):
     raw: str
     """What the model wrote, before parsing."""
     refused: tuple[Refused, ...] = ()
-    """Items of the reply that the shape gate refused; the others are in ``value``."""
+    """Whole replies of earlier attempts, and items of this one, that the parse and shape gates refused."""
     prompt_tokens: int = 0
+    """Over all attempts, as the provider counts."""
     completion_tokens: int = 0
-    refused: tuple[Refused, ...] = ()
-    """Items of the reply that a gate refused while others were kept."""
+    cost: float | None = None
+    """US dollars over all attempts, by the adapter's price list; None where the model's price is not known."""
 
 
 class LanguageModel(Protocol):
@@ -89,6 +90,6 @@ class LanguageModel(Protocol):
 
         Raises:
             ReplyRefused: When no reply passed the parse and shape gates.
-            LanguageModelError: When the model failed.
+            LanguageModelError: When the model failed; what was spent stands on the error.
         """
         ...

@@ -9,6 +9,15 @@ import pytest
 from graphmem.embedding import onnx
 from graphmem.settings import load_settings
 
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what needs torch, unless it is asked for by `-m torch`: everything else runs without it."""
+    if "torch" not in config.option.markexpr:
+        needing = [item for item in items if item.get_closest_marker("torch")]
+        config.hook.pytest_deselected(items=needing)
+        items[:] = [item for item in items if item not in needing]
+
+
 MINILM = onnx.MODELS["onnx/all-MiniLM-L6-v2"]
 
 

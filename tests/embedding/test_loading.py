@@ -14,7 +14,7 @@ import pytest
 from graphmem.embedding import load
 from graphmem.embedding.onnx import OnnxEmbedder
 from graphmem.errors import EmbeddingError, InvalidSettings
-from graphmem.settings import load_settings
+from graphmem.settings import Settings, load_settings
 
 from .conftest import MINILM
 from .conftest import load as load_onnx
@@ -49,9 +49,7 @@ def patched(file: Path, tensor: bytes, value: float, to: Path) -> Path:
 
 
 def test_load_gives_the_model_of_that_name() -> None:
-    settings = load_settings()
-
-    embedder = load("onnx/all-MiniLM-L6-v2", cache=settings.cache_dir, maven_url=settings.maven_url)
+    embedder = load(load_settings(embedding="onnx/all-MiniLM-L6-v2"))
 
     assert embedder.name == "all-MiniLM-L6-v2"
     assert embedder.embed_documents(["a", "b"]).shape == (2, 384)
@@ -60,7 +58,7 @@ def test_load_gives_the_model_of_that_name() -> None:
 @pytest.mark.parametrize("name", ["", "bge-small-en-v1.5", "onnx/BGE-small-en-v1.5", "onnx/unheard-of"])
 def test_an_unknown_model_is_refused_naming_those_there_are(name: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidSettings) as refused:
-        load(name, cache=tmp_path, maven_url=None)
+        load(Settings(embedding=name, cache_dir=tmp_path))
 
     assert repr(name) in str(refused.value)
     assert "onnx/all-MiniLM-L6-v2, onnx/bge-small-en-v1.5" in refused.value.remedy
@@ -79,9 +77,11 @@ def test_importing_loads_no_heavy_package() -> None:
 @pytest.mark.parametrize("package", ["onnxruntime", "tokenizers"])
 def test_a_missing_package_is_named_with_the_command_that_installs_it(package: str, tmp_path: Path) -> None:
     said = python(
-        "import sys; from pathlib import Path; sys.modules[sys.argv[1]] = None\n"
+        "import sys; sys.modules[sys.argv[1]] = None\n"
         "from graphmem.embedding import load; from graphmem.errors import MissingExtra\n"
-        "try: load('onnx/all-MiniLM-L6-v2', cache=Path(sys.argv[2]), maven_url='http://127.0.0.1:9')\n"
+        "from graphmem.settings import Settings\n"
+        "where = {'cache_dir': sys.argv[2], 'maven_url': 'http://127.0.0.1:9'}\n"
+        "try: load(Settings(embedding='onnx/all-MiniLM-L6-v2', **where))\n"
         "except MissingExtra as error: sys.stdout.write(f'{error}\\n{error.remedy}')",
         package,
         str(tmp_path),

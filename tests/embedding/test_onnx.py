@@ -13,7 +13,8 @@ from onnxruntime import InferenceSession
 from tokenizers import Tokenizer
 
 from graphmem.embedding import Embedder, Vectors, usable
-from graphmem.embedding.onnx import MODELS, OnnxEmbedder, OnnxModel, unit
+from graphmem.embedding.base import unit
+from graphmem.embedding.onnx import MODELS, OnnxEmbedder, OnnxModel
 from graphmem.errors import EmbeddingError
 
 TEXTS = [

@@ -1,0 +1,367 @@
+"""Language models of any provider, through LiteLLM, with replies that passed the parse and shape gates.
+
+A reply is asked for by JSON schema where litellm knows that the model takes one, else in JSON mode, else by the
+prompt alone. A reply that is refused is asked for again together with the reason; one that was cut at its token limit,
+with a higher limit. Every request is counted, and so is every token.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal, cast
+
+import anyio
+import anyio.to_thread
+from anyio.lowlevel import RunVar
+from pydantic import BaseModel, SecretStr
+
+from graphmem.errors import (
+    LanguageModelError,
+    ModelAuthenticationFailed,
+    ModelRequestRefused,
+    ModelUnavailable,
+    PromptTooLong,
+    ReplyRefused,
+)
+from graphmem.language.base import Message, Reply, Task
+from graphmem.language.gates import Shaped, read, refusal, shorten
+from graphmem.language.parsing import REMEDY
+from graphmem.language.prompts import quote
+from graphmem.models import Refused
+from graphmem.providers import Endpoint, Failure, Patience, import_litellm
+
+Format = Literal["schema", "json", "plain"]
+"""How a reply's form is asked for, besides by the prompt."""
+
+QUOTED = 4_000
+"""Characters of a refused reply that the model is shown again."""
+
+_LESS = "ask about less at a time, or raise GRAPHMEM_MODEL_MAX_TOKENS"
+
+_log = logging.getLogger("graphmem")
+
+
+class LiteLLM:
+    """A language model of any provider that litellm knows, or of an OpenAI-compatible server.
+
+    It may be used in several event loops; the limit on concurrent requests holds for each.
+
+    Args:
+        model: ``<provider>/<model>``, as litellm names it, e.g. ``anthropic/claude-sonnet-4-5`` or, for any
+            OpenAI-compatible server, ``openai/<model>`` with ``api_base``.
+        api_base: The server's address; None: the provider's own.
+        api_key: None: the provider's own environment variable.
+        timeout: Seconds for one request.
+        attempts: How many times a task is asked, at most.
+        max_wait: Seconds of waiting for rate limits and failing servers, all told, for one task.
+        max_tokens: Tokens that a reply may have at first.
+        concurrency: Requests at a time.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        api_base: str | None = None,
+        api_key: SecretStr | None = None,
+        timeout: float = 120,
+        attempts: int = 3,
+        max_wait: float = 120,
+        max_tokens: int = 2048,
+        concurrency: int = 4,
+    ) -> None:
+        self._endpoint = Endpoint(model, api_base, api_key, timeout, attempts, max_wait)
+        self._max_tokens = max_tokens
+        self._concurrency = concurrency
+        self._slots: RunVar[anyio.Semaphore] = RunVar(f"graphmem requests to {model}")
+        self._known: _Known | None = None
+
+    @property
+    def name(self) -> str:
+        """``<provider>/<model>``; stored with all it writes."""
+        return self._endpoint.model
+
+    def __repr__(self) -> str:
+        return f"LiteLLM({self._endpoint.model!r})"
+
+    async def reply(self, task: Task[Any]) -> Reply[Any]:
+        """Answer a task with a value of its ``reply_model``.
+
+        Raises:
+            ReplyRefused: When no reply passed the parse and shape gates; the message names the last refusal,
+                ``refused`` the earlier ones.
+            ModelUnavailable: When the provider gave no answer in time, failed, or limits the rate for longer than may
+                be waited.
+            ModelAuthenticationFailed: When it refuses the key; not tried again.
+            PromptTooLong: When the prompt does not fit in the model's context window.
+            ModelRequestRefused: When it refuses the request for another reason.
+        """
+        async with self._slot():
+            known = self._known
+            if known is None:
+                known = self._known = await anyio.to_thread.run_sync(_look_up, self.name)
+            asking = _Asking(task, known.most(self._max_tokens), Patience(self._endpoint))
+            while True:
+                answer = await self._request(known, asking)
+                if isinstance(answer, Failure):
+                    if answer.kind == "format" and known.lower(self.name):
+                        continue
+                    pause = asking.patience.pause(answer)
+                    if pause is None:
+                        raise asking.bill(_error(answer, asking))
+                    _log.info("%s: %s; asking again in %.1f s", self._endpoint, answer.message, pause)
+                    await anyio.sleep(pause)
+                    continue
+                asking.account(answer)
+                shaped = _read(answer, asking, known)
+                if not isinstance(shaped, ReplyRefused):
+                    return asking.reply(shaped, answer)
+                exhausted = answer.cut and asking.limit == known.most(asking.limit * 2)
+                if not asking.patience.another() or exhausted:
+                    raise asking.bill(_exhausted(shaped, asking))
+                _log.info("%s: %s; asking again", self._endpoint, shaped)
+                asking.refuse(shaped, answer, known)
+
+    def _slot(self) -> anyio.Semaphore:
+        slots = self._slots.get(None)
+        if slots is None:
+            slots = anyio.Semaphore(self._concurrency)
+            self._slots.set(slots)
+        return slots
+
+    async def _request(self, known: _Known, asking: _Asking) -> _Answer | Failure:
+        arguments = self._endpoint.arguments() | known.response_format(asking.task.reply_model)
+        asking.patience.requests += 1
+        try:
+            with anyio.fail_after(self._endpoint.timeout):
+                response: Any = await known.litellm.acompletion(
+                    **arguments, messages=asking.messages(), max_tokens=asking.limit
+                )
+            return _Answer.of(response)
+        except Exception as error:
+            # litellm's errors have no common type, and some of them are plain IndexErrors. What is raised instead
+            # is raised outside of this block: the original may hold the key.
+            return self._endpoint.failure(error)
+
+
+@dataclass
+class _Known:
+    """litellm and what it knows of a model."""
+
+    litellm: Any
+    format: Format
+    max_output: int | None
+    """The most tokens that the model writes; None: not known."""
+
+    def most(self, limit: int) -> int:
+        return min(limit, self.max_output) if self.max_output else limit
+
+    def lower(self, name: str) -> bool:
+        """Ask for less than before, since the server refused the form; False when there is nothing less."""
+        if self.format == "plain":
+            return False
+        self.format = "json" if self.format == "schema" else "plain"
+        _log.info("%s does not take this reply format: trying %s", name, self.format)
+        return True
+
+    def response_format(self, reply_model: type[BaseModel]) -> dict[str, Any]:
+        match self.format:
+            case "schema":
+                schema = {"name": reply_model.__name__, "schema": strict_schema(reply_model), "strict": True}
+                return {"response_format": {"type": "json_schema", "json_schema": schema}}
+            case "json":
+                return {"response_format": {"type": "json_object"}}
+            case "plain":
+                return {}
+
+
+def _look_up(model: str) -> _Known:
+    litellm = import_litellm()
+    parameters = cast("list[str] | None", litellm.get_supported_openai_params(model=model))
+    if litellm.supports_response_schema(model=model):
+        form: Format = "schema"
+    else:
+        form = "json" if parameters and "response_format" in parameters else "plain"
+    try:
+        most: object = litellm.get_model_info(model=model).get("max_output_tokens")
+    except Exception:  # A bare one is what it raises for a model that is not on its list.
+        most = None
+    return _Known(litellm, form, most if isinstance(most, int) and most > 0 else None)
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What a provider answered."""
+
+    text: str
+    finish_reason: str
+    declined: str
+    """The model's own words where it declined to answer."""
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+
+    @property
+    def cut(self) -> bool:
+        return self.finish_reason == "length"
+
+    @classmethod
+    def of(cls, response: Any) -> _Answer:
+        choice = response.choices[0]
+        usage = getattr(response, "usage", None)
+        hidden = cast("dict[str, Any]", getattr(response, "_hidden_params", None) or {})
+        return cls(
+            text=choice.message.content or "",
+            finish_reason=choice.finish_reason or "",
+            declined=getattr(choice.message, "refusal", None) or "",
+            prompt_tokens=getattr(usage, "prompt_tokens", 0) or 0,
+            completion_tokens=getattr(usage, "completion_tokens", 0) or 0,
+            cost=hidden.get("response_cost"),
+        )
+
+
+@dataclass
+class _Asking:
+    """One task while it is asked."""
+
+    task: Task[Any]
+    limit: int
+    """Tokens that the reply may have."""
+    patience: Patience
+    refused: list[Refused] = field(default_factory=list[Refused])
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = None
+    cut_at: int = 0
+    """The limit at which the last truncated reply was cut; 0: none was."""
+    _last: tuple[str, str] | None = None
+    """The last reply that was refused, and why."""
+
+    def messages(self) -> list[dict[str, str]]:
+        messages = [*self.task.messages()]
+        if self._last is not None:
+            raw, reason = self._last
+            again = (
+                f"That reply was refused: {quote(reason)}\n"
+                "Do the task again, with one complete JSON object and nothing else."
+            )
+            # Many servers want the roles to alternate and no message to be empty.
+            if raw.strip():
+                messages += [Message(role="assistant", content=raw), Message(role="user", content=again)]
+            else:
+                messages[-1] = Message(role="user", content=f"{messages[-1].content}\n\n{again}")
+        return [message.model_dump() for message in messages]
+
+    def account(self, answer: _Answer) -> None:
+        self.prompt_tokens += answer.prompt_tokens
+        self.completion_tokens += answer.completion_tokens
+        if answer.cost is not None:
+            self.cost = (self.cost or 0) + answer.cost
+
+    def refuse(self, error: ReplyRefused, answer: _Answer, known: _Known) -> None:
+        """Keep what was refused, and prepare to ask again."""
+        self.refused.append(refusal(error, answer.text))
+        if answer.cut:
+            self.cut_at = self.limit
+            self.limit = known.most(self.limit * 2)
+        else:
+            self._last = (shorten(answer.text, QUOTED), str(error))
+
+    def reply(self, shaped: Shaped[Any], answer: _Answer) -> Reply[Any]:
+        return Reply(
+            value=shaped.value,
+            raw=answer.text,
+            refused=(*self.refused, *shaped.refused),
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
+            cost=self.cost,
+        )
+
+    def bill(self, error: LanguageModelError) -> LanguageModelError:
+        """Put what was spent on an error."""
+        error.refused = tuple(self.refused)
+        error.prompt_tokens = self.prompt_tokens
+        error.completion_tokens = self.completion_tokens
+        error.cost = self.cost
+        return error
+
+
+def _read(answer: _Answer, asking: _Asking, known: _Known) -> Shaped[Any] | ReplyRefused:
+    """Pass an answer through the parse and shape gates."""
+    refuse = partial(ReplyRefused, gate="parse", remedy=REMEDY)
+    if answer.cut:
+        # Whatever was cut off, even if what is left can be read: the reply is not whole.
+        reason = f"the reply was truncated at its limit of {asking.limit} tokens (finish_reason length)"
+        if asking.limit == known.most(asking.limit * 2):
+            reason += ", the most that this model writes"
+        return refuse(reason, remedy=_LESS)
+    if answer.finish_reason == "content_filter":
+        return refuse("the provider withheld the reply (finish_reason content_filter)")
+    if answer.declined and not answer.text.strip():
+        return refuse(f"the model declined to answer: {shorten(answer.declined)}")
+    try:
+        return read(answer.text, asking.task.reply_model)
+    except ReplyRefused as error:
+        return error
+
+
+def _exhausted(last: ReplyRefused, asking: _Asking) -> ReplyRefused:
+    asked = asking.patience.requests
+    message = f"{asking.patience.endpoint.model}, after {asked} request{'' if asked == 1 else 's'}: {last}"
+    return ReplyRefused(message, gate=last.gate, remedy=last.remedy)
+
+
+def _error(failure: Failure, asking: _Asking) -> LanguageModelError:
+    message = asking.patience.told(failure)
+    if failure.kind == "too long" and asking.cut_at:
+        message = (
+            f"the reply was truncated at its limit of {asking.cut_at} tokens, and a higher one is refused: {message}"
+        )
+        return ReplyRefused(message, gate="parse", remedy=_LESS)
+    match failure.kind:
+        case "authentication":
+            remedy = "set GRAPHMEM_MODEL_API_KEY, or the provider's own variable, to a key that is valid for this model"
+            return ModelAuthenticationFailed(message, remedy=remedy)
+        case "too long":
+            return PromptTooLong(message, remedy="choose a model with a larger context window")
+        case "format" | "refused":
+            return ModelRequestRefused(message, remedy="check GRAPHMEM_LANGUAGE_MODEL, and the account at the provider")
+        case "rate limit":
+            remedy = "try later, raise GRAPHMEM_MODEL_MAX_WAIT, or lower GRAPHMEM_MODEL_CONCURRENCY"
+            return ModelUnavailable(message, remedy=remedy)
+        case "no answer":
+            remedy = "try later; check GRAPHMEM_MODEL_API_BASE, or raise GRAPHMEM_MODEL_TIMEOUT"
+            return ModelUnavailable(message, remedy=remedy)
+
+
+def strict_schema(reply_model: type[BaseModel]) -> dict[str, Any]:
+    """A reply model's JSON schema in the subset that every provider takes.
+
+    No references, every field required, no others allowed, and no bounds or defaults: the gates check those.
+    """
+    full = reply_model.model_json_schema()
+    definitions = cast("Mapping[str, object]", full.get("$defs", {}))
+    return cast("dict[str, Any]", _strict(full, definitions))
+
+
+_KEPT = ("type", "enum", "const", "items", "anyOf")
+
+
+def _strict(schema: object, definitions: Mapping[str, object]) -> object:
+    if isinstance(schema, list):
+        return [_strict(item, definitions) for item in cast("list[object]", schema)]
+    if not isinstance(schema, Mapping):
+        return schema
+    fields = cast("Mapping[str, object]", schema)
+    if isinstance(reference := fields.get("$ref"), str):
+        return _strict(definitions[reference.rpartition("/")[2]], definitions)
+    strict = {key: _strict(fields[key], definitions) for key in _KEPT if key in fields}
+    if fields.get("type") == "object":
+        properties = cast("Mapping[str, object]", fields.get("properties", {}))
+        strict["properties"] = {name: _strict(value, definitions) for name, value in properties.items()}
+        strict["required"] = list(properties)
+        strict["additionalProperties"] = False
+    return strict
