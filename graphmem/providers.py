@@ -8,19 +8,22 @@ decided here and nowhere below: litellm's own retries and those of the libraries
 from __future__ import annotations
 
 import logging
+import queue
 import re
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from random import random
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from graphmem.settings import keep_litellm_local
 
+T = TypeVar("T")
 Kind = Literal["authentication", "rate limit", "no answer", "too long", "format", "refused"]
 
 
@@ -40,6 +43,32 @@ def import_litellm() -> Any:
     if log.level == logging.NOTSET:  # Whoever set a level wants to read it.
         log.setLevel(logging.ERROR)
     return litellm
+
+
+def within(seconds: float, work: Callable[[], T]) -> T:
+    """Do something that may hang, such as looking up a host or reading an answer that trickles in.
+
+    It runs in a thread of its own, which is left behind when it hangs and does not keep the process from ending.
+
+    Raises:
+        TimeoutError: When it is not done in time; besides, whatever it raises itself.
+    """
+    outcome: queue.SimpleQueue[tuple[T | None, BaseException | None]] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            outcome.put((work(), None))
+        except BaseException as error:  # Handed over to the thread that waits.
+            outcome.put((None, error))
+
+    threading.Thread(target=run, name="graphmem-provider", daemon=True).start()
+    try:
+        value, error = outcome.get(timeout=seconds)
+    except queue.Empty:
+        raise TimeoutError(f"no answer within {seconds:g} s") from None
+    if error is not None:
+        raise error
+    return cast("T", value)
 
 
 class _Zero(int):

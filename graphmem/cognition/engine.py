@@ -13,7 +13,14 @@ import anyio.to_thread
 
 from graphmem.clock import as_utc, system_now
 from graphmem.embedding.base import Embedder, Vectors, usable
-from graphmem.errors import EmbeddingError, InvalidInput, UnknownAgent, UnknownMemory
+from graphmem.errors import (
+    EmbedderAuthenticationFailed,
+    EmbedderUnavailable,
+    EmbeddingError,
+    InvalidInput,
+    UnknownAgent,
+    UnknownMemory,
+)
 from graphmem.graph.records import to_memory
 from graphmem.graph.store import Store, Transaction
 from graphmem.language.base import LanguageModel
@@ -47,12 +54,17 @@ class Engine:
     async def embed_documents(self, texts: Sequence[str]) -> list[Vectors | None]:
         """Embed texts; None where the model failed on that text or gave a vector that cannot be used.
 
-        A batch that fails is tried again one text at a time, so that one poisoned text does not cost the others.
+        A batch that fails is tried again one text at a time, so that one poisoned text does not cost the others;
+        not so when the embedder's provider cannot be reached.
         """
         if not texts:
             return []
         try:
             vectors = await anyio.to_thread.run_sync(self.embedder.embed_documents, list(texts))
+        except (EmbedderUnavailable, EmbedderAuthenticationFailed) as error:
+            # No fault of a text's: asked one by one, a provider that is down would be waited for as many times.
+            _log.warning("%d texts were not embedded: %s", len(texts), error)
+            return [None] * len(texts)
         except Exception as error:
             # Embedders are the caller's, and fail with errors of their own.
             if len(texts) == 1:

@@ -15,7 +15,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from pydantic import SecretStr
@@ -23,7 +23,7 @@ from pydantic import SecretStr
 from graphmem.embedding.base import Vectors, unit
 from graphmem.embedding.instructions import instructions
 from graphmem.errors import EmbedderAuthenticationFailed, EmbedderUnavailable, EmbeddingError
-from graphmem.providers import Endpoint, Failure, Patience, import_litellm
+from graphmem.providers import Endpoint, Failure, Patience, import_litellm, within
 
 TEXTS_AT_ONCE = 64
 """Texts in a request: below the limit of every provider that has one."""
@@ -158,11 +158,13 @@ class LiteLLMEmbedder:
 
     def _ask(self, texts: list[str], parameters: dict[str, str], patience: Patience) -> list[Any] | Failure:
         patience.requests += 1
+        arguments = self._endpoint.arguments() | parameters
+
+        def work() -> list[Any]:
+            return list(self._litellm.embedding(**arguments, input=texts, encoding_format="float").data)
+
         try:
-            response = self._litellm.embedding(
-                **self._endpoint.arguments(), **parameters, input=texts, encoding_format="float"
-            )
-            return list(response.data)
+            return within(self._endpoint.timeout, work)
         except Exception as error:
             # litellm's errors have no common type. What is raised instead is raised outside of this block: the
             # original may hold the key.
@@ -170,25 +172,27 @@ class LiteLLMEmbedder:
 
     def _vectors(self, items: list[Any], count: int) -> list[Vectors]:
         """The vectors of an answer in the order of the texts."""
-        if sorted(item["index"] for item in items) != list(range(count)):
-            raise EmbeddingError(
-                f"{self._endpoint} gave {len(items)} vectors for {count} texts", remedy="use another embedding model"
-            )
+        by_index = {item.get("index"): item.get("embedding") for item in items}
+        if len(items) != count or set(by_index) != set(range(count)):
+            raise self._unusable(f"{len(items)} vectors, numbered {sorted(map(str, by_index))}, for {count} texts")
         vectors: list[Vectors] = []
-        for item in sorted(items, key=lambda item: item["index"]):
-            values = cast("object", item["embedding"])
+        for index in range(count):
             try:
-                vector = np.asarray(values, dtype=np.float32)
+                vector = np.asarray(by_index[index], dtype=np.float32)
             except (TypeError, ValueError):
-                vector = np.empty(0, dtype=np.float32)
-            dimension = self._dimension or len(vector)
-            if vector.ndim != 1 or len(vector) != dimension or not dimension:
-                raise EmbeddingError(
-                    f"{self._endpoint} gave a vector of {vector.size} numbers, not of {dimension or 'any'}",
-                    remedy="use an embedding model whose vectors all have one length",
-                )
-            vectors.append(unit(vector))
+                raise self._unusable("a vector that does not consist of numbers") from None
+            if vector.ndim != 1 or not len(vector):
+                raise self._unusable("a vector without numbers")
+            if len(vector) != (self._dimension or len(vector)):
+                raise self._unusable(f"a vector of {len(vector)} numbers; the first one had {self._dimension}")
+            try:
+                vectors.append(unit(vector))
+            except EmbeddingError as error:
+                raise self._unusable(f"an unusable vector: {error}") from error
         return vectors
+
+    def _unusable(self, what: str) -> EmbeddingError:
+        return EmbeddingError(f"{self._endpoint} gave {what}", remedy="choose another embedding model")
 
 
 def _input_types(model: str) -> tuple[dict[str, str], dict[str, str]]:

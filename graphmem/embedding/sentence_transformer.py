@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
@@ -22,6 +22,7 @@ from graphmem.embedding import onnx
 from graphmem.embedding.base import Embedder, Vectors, unit
 from graphmem.embedding.instructions import instructions
 from graphmem.errors import EmbeddingError, MissingExtra
+from graphmem.providers import within
 
 HUB_SECONDS = 10.0
 """How long the model hub may take to answer when a model was asked for by name."""
@@ -66,42 +67,20 @@ def source(model: str, *, seconds: float = HUB_SECONDS) -> str:
             f"the weights of {repository} are not on this machine, and HF_HUB_OFFLINE is set", remedy=remedy
         )
 
-    def ask() -> None:
-        hub.get_hf_file_metadata(hub.hf_hub_url(repository, "config.json"), timeout=seconds)
-
-    problem = _within(seconds, ask)
-    if problem:
+    try:
+        within(seconds, lambda: hub.get_hf_file_metadata(hub.hf_hub_url(repository, "config.json"), timeout=seconds))
+    except Exception as error:  # The hub's, the HTTP client's and the socket's errors have no common type.
+        problem = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         raise EmbeddingError(
             f"the weights of {repository} are not on this machine, and the model hub {hub.constants.ENDPOINT} does not "
             f"give them: {problem}",
             remedy=remedy,
-        )
+        ) from error
     return repository
 
 
-def _within(seconds: float, work: Callable[[], None]) -> str:
-    """Do something that may hang, such as looking up a host; what went wrong, or empty.
-
-    A thread that hangs is left behind: it is a daemon and ends with the process.
-    """
-    problem = [f"no answer within {seconds:g} s"]
-
-    def run() -> None:
-        try:
-            work()
-        except Exception as error:  # The hub's, the HTTP client's and the socket's errors have no common type.
-            problem[0] = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        else:
-            problem[0] = ""
-
-    thread = threading.Thread(target=run, name="graphmem-model-hub", daemon=True)
-    thread.start()
-    thread.join(seconds)
-    return problem[0]
-
-
 @contextmanager
-def _no_progress_bars() -> Iterator[None]:
+def _no_progress_bars() -> Generator[None]:
     """Keep the model hub and transformers from drawing on the terminal; what was set is set again."""
     hub = import_module("huggingface_hub.utils")
     weights = import_module("transformers.utils.logging")
