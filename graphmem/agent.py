@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from graphmem.cognition import change, explain, look_up, observe, recompute, reflect, retrieve, runs
+from graphmem.cognition import change, checks, explain, look_up, observe, recompute, reflect, retrieve, runs
 from graphmem.cognition.engine import Engine, checked_id
 from graphmem.cognition.observe import NewItem
 from graphmem.models import (
@@ -26,6 +26,7 @@ from graphmem.models import (
     ReflectReport,
     RunInfo,
     Status,
+    Violation,
     Weights,
 )
 
@@ -258,6 +259,10 @@ class AsyncAgent:
         """What was asked of a language model, newest first, with what of it was refused."""
         return await runs.runs(self._engine, self.id, run_id=id, limit=limit)
 
+    async def check(self) -> tuple[Violation, ...]:
+        """Everything about the agent that breaks an invariant; empty when all is well."""
+        return await checks.check(self._engine, self.id)
+
 
 class Agent:
     """One agent's memory, synchronously: each method is that of :class:`AsyncAgent`, run on the memory's own loop."""
@@ -427,3 +432,7 @@ class Agent:
     def runs(self, *, id: str | None = None, limit: int = 100) -> tuple[RunInfo, ...]:
         """See :meth:`AsyncAgent.runs`."""
         return self._portal.call(partial(self._agent.runs, id=id, limit=limit))
+
+    def check(self) -> tuple[Violation, ...]:
+        """See :meth:`AsyncAgent.check`."""
+        return self._portal.call(self._agent.check)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Self
 import anyio.to_thread
 
 from graphmem.agent import Agent, AsyncAgent
-from graphmem.cognition import checks, look_up
+from graphmem.cognition import look_up
 from graphmem.cognition.engine import Engine
-from graphmem.models import AgentInfo, Violation
+from graphmem.models import AgentInfo
 from graphmem.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -135,10 +135,6 @@ class AsyncMemory:
         """Every agent, with how much it remembers."""
         return await look_up.agents(self._engine)
 
-    async def check(self) -> tuple[Violation, ...]:
-        """Everything in the database that breaks an invariant; empty when all is well."""
-        return await checks.check(self._engine)
-
 
 class Memory:
     """A memory store, synchronously: works in scripts, in threads, and inside a running event loop (notebooks)."""
@@ -220,7 +216,3 @@ class Memory:
     def agents(self) -> tuple[AgentInfo, ...]:
         """See :meth:`AsyncMemory.agents`."""
         return self._portal.call(self._memory.agents)
-
-    def check(self) -> tuple[Violation, ...]:
-        """See :meth:`AsyncMemory.check`."""
-        return self._portal.call(self._memory.check)

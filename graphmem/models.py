@@ -258,8 +258,10 @@ class Hits(Value, Sequence[Hit]):  # pyright: ignore[reportIncompatibleMethodOve
     query: str
     profile: Profile
     now: datetime
+    exact: bool | None = True
+    """Whether this is the answer of scoring every memory, up to equal scores; None where that has no meaning."""
     considered: int
-    """How many active memories the agent has."""
+    """How many memories the agent holds, stale ones included."""
     withheld_stale: int = 0
     """How many stale memories would have been among the hits if they were active."""
     not_embedded: int = 0

@@ -6,6 +6,7 @@ MERGE (agent:Agent {id: $agentId})
     agent.name = $agentId,
     agent.timeZone = 'UTC',
     agent.revision = 0,
+    agent.held = 0,
     agent.reflectionThreshold = 150,
     agent.importanceSinceReflection = 0,
     agent.createdAt = datetime()

@@ -4,6 +4,7 @@ MATCH (agent:Agent)
 WHERE $agentId IS NULL OR agent.id = $agentId
 CALL (agent) {
   MATCH (memory:Memory {agentId: agent.id})
+  WHERE memory.id IS NOT NULL
   RETURN
     count(CASE WHEN memory:Observation AND memory.held THEN 1 END) AS observations,
     count(CASE WHEN memory:Reflection AND memory.held THEN 1 END) AS reflections,

@@ -1,13 +1,15 @@
 // An open STALE_BECAUSE stands exactly where a held memory has a current ground that has ended or is stale.
 // Returns: agentId, id, problem STRING
-MATCH (memory:Memory)-[edge:CITES|DERIVED_FROM WHERE edge.until IS NULL]->(ground:Memory)
-WHERE memory.held
+MATCH (memory:Memory {agentId: $agentId})-[edge:CITES|DERIVED_FROM WHERE edge.until IS NULL]->(ground:Memory)
+WHERE memory.id IS NOT NULL
+  AND memory.held
   AND (NOT ground.held OR ground.status = 'stale')
   AND NOT EXISTS { (memory)-[because:STALE_BECAUSE WHERE because.until IS NULL]->(ground) }
 RETURN memory.agentId AS agentId, memory.id AS id, 'lacks the cause ' + ground.id AS problem
 UNION
-MATCH (memory:Memory)-[because:STALE_BECAUSE WHERE because.until IS NULL]->(ground:Memory)
-WHERE memory.held
+MATCH (memory:Memory {agentId: $agentId})-[because:STALE_BECAUSE WHERE because.until IS NULL]->(ground:Memory)
+WHERE memory.id IS NOT NULL
+  AND memory.held
   AND (
     (ground.held AND ground.status <> 'stale')
     OR NOT EXISTS { (memory)-[edge:CITES|DERIVED_FROM WHERE edge.until IS NULL]->(ground) }

@@ -1,6 +1,7 @@
 // What has ended is marked so everywhere: status, held, the time, and out of the full-text index's scope.
 // Returns: agentId, id, problem STRING
-MATCH (memory:Memory)
+MATCH (memory:Memory {agentId: $agentId})
+WHERE memory.id IS NOT NULL
 WITH memory, memory.status IN ['superseded', 'retracted', 'forgotten'] AS ended
 WHERE memory.held = ended
    OR (memory.endedAt IS NOT NULL) <> ended

@@ -1,8 +1,8 @@
 // The one rule, both directions: a held derived memory is stale exactly when a current ground has ended or is stale,
 // or a ground is missing. On grounds without cycles this local form equals the rule about paths.
 // Returns: agentId, id, problem STRING
-MATCH (memory:Memory)
-WHERE memory.held AND NOT memory:Observation
+MATCH (memory:Memory {agentId: $agentId})
+WHERE memory.id IS NOT NULL AND memory.held AND NOT memory:Observation
 WITH
   memory,
   coalesce(memory.missingGrounds, 0) > 0 OR EXISTS {

@@ -1,7 +1,9 @@
 // Held reflections that no held memory rests on: the tops of the trees.
 // Returns: id STRING, latest first
-MATCH (reflection:Reflection {agentId: $agentId})
-WHERE reflection.held
+MATCH (reflection:Memory {agentId: $agentId})
+WHERE reflection.id IS NOT NULL
+  AND reflection:Reflection
+  AND reflection.held
   AND NOT EXISTS {
     (reflection)<-[edge:CITES|DERIVED_FROM WHERE edge.until IS NULL]-(upper:Memory)
     WHERE upper.held

@@ -1,5 +1,7 @@
 // Store a reflection. Its citations follow in the same transaction, with truth/cite.
+MATCH (agent:Agent {id: $agentId})
 MATCH (run:Run {agentId: $agentId, id: $runId})
+SET agent.held = agent.held + 1
 CREATE (reflection:Memory:Reflection)
 SET
   reflection = $properties,

@@ -1,6 +1,8 @@
 // End a memory: no longer held, and out of both indexes.
+MATCH (agent:Agent {id: $agentId})
 MATCH (memory:Memory {agentId: $agentId, id: $id})
 SET
+  agent.held = agent.held - 1,
   memory.status = $status,
   memory.held = false,
   memory.endedAt = $now,

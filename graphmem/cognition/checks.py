@@ -7,11 +7,11 @@ from graphmem.graph.queries import queries
 from graphmem.models import Violation
 
 
-async def check(engine: Engine) -> tuple[Violation, ...]:
-    """Everything in the database that breaks an invariant, by the name of the check under ``cypher/check/``."""
+async def check(engine: Engine, agent_id: str) -> tuple[Violation, ...]:
+    """Everything about an agent that breaks an invariant, by the name of the check under ``cypher/check/``."""
     found: list[Violation] = []
     for name in sorted(name for name in queries if name.startswith("check/")):
-        rows = await engine.store.query(name)
         rule = name.removeprefix("check/")
-        found += [Violation(rule=rule, agent_id=row["agentId"], id=row["id"], problem=row["problem"]) for row in rows]
+        for row in await engine.store.query(name, agentId=agent_id):
+            found.append(Violation(rule=rule, agent_id=row["agentId"], id=row["id"], problem=row["problem"]))
     return tuple(found)

@@ -27,7 +27,6 @@ from graphmem.language.base import LanguageModel
 from graphmem.models import MAX_ID, AnyMemory, storable
 from graphmem.settings import Settings
 
-
 _log = logging.getLogger("graphmem")
 
 
@@ -48,7 +47,7 @@ class Engine:
         """
         if given is not None:
             return as_utc(given)
-        rows = await self.store.query("agent/clock", agentId=agent_id)
+        rows = await self.store.query("agent/state", agentId=agent_id)
         return (rows[0]["clock"] if rows else None) or system_now()
 
     async def embed_documents(self, texts: Sequence[str]) -> list[Vectors | None]:
@@ -90,7 +89,9 @@ class Engine:
         except EmbeddingError:
             raise
         except Exception as error:
-            raise EmbeddingError(f"{self.embedder.name} failed on the query: {type(error).__name__}: {error}") from error
+            raise EmbeddingError(
+                f"{self.embedder.name} failed on the query: {type(error).__name__}: {error}"
+            ) from error
         if not usable(vector, self.embedder.dimension):
             raise EmbeddingError(f"{self.embedder.name} gave no usable vector for the query {text[:80]!r}")
         return vector

@@ -15,7 +15,7 @@ from graphmem.errors import StoreInconsistent
 from graphmem.graph.records import digest
 from graphmem.graph.store import Row, Transaction
 from graphmem.language.base import EXTRACTIVE, Statement
-from graphmem.language.gates import Indexed, index, normalise_text, support
+from graphmem.language.gates import Indexed, index, normalise_text, rated, support
 from graphmem.language.prompts import Insight, RateImportance
 from graphmem.models import AnyMemory, ImportanceBy, Observation, Refused
 
@@ -87,11 +87,9 @@ async def rate(engine: Engine, texts: Sequence[str]) -> list[tuple[int, Importan
     for start in range(0, len(texts), RATED_AT_ONCE):
         batch = tuple(texts[start : start + RATED_AT_ONCE])
         reply = await engine.language_model.reply(RateImportance(texts=batch))
-        found = {rating.number: rating.importance for rating in reply.value.ratings}
-        ratings += [
-            (found[number], by) if number in found else (DEFAULT_IMPORTANCE, "default")
-            for number in range(1, len(batch) + 1)
-        ]
+        found = rated(reply.value.ratings, len(batch)).importance
+        for number in range(1, len(batch) + 1):
+            ratings.append((found[number], by) if number in found else (DEFAULT_IMPORTANCE, "default"))
     return ratings
 
 

@@ -136,7 +136,7 @@ async def create(tx: Transaction, agent_id: str, rows: Sequence[Row]) -> None:
     if created is None or created["created"] != len(rows):
         raise StoreInconsistent(f"{len(rows)} observations were to be written, not {created}")
     importance = sum(row["properties"]["importance"] for row in rows)
-    await tx.run("agent/add_importance", agentId=agent_id, importance=importance)
+    await tx.run("agent/count_in", agentId=agent_id, count=len(rows), importance=importance)
 
 
 async def rows_for(engine: Engine, agent_id: str, items: Mapping[str, NewObservation], now: datetime) -> list[Row]:

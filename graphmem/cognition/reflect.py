@@ -17,7 +17,7 @@ from graphmem.graph.records import to_memory
 from graphmem.graph.store import Row, Transaction
 from graphmem.language.gates import shorten
 from graphmem.language.prompts import AskQuestions, InferInsights
-from graphmem.models import PAPER, AnyMemory, Hits, ReflectReport, Reflection, Refused
+from graphmem.models import PAPER, AnyMemory, Hits, Reflection, ReflectReport, Refused
 
 LATEST = 100
 """Memories from which the questions are asked."""

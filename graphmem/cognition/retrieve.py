@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from math import ceil, sqrt
 from typing import Any, get_args
 
 from graphmem.cognition.engine import Engine, lock
+from graphmem.embedding.base import Vectors
 from graphmem.errors import InvalidInput
 from graphmem.graph.records import to_memory
 from graphmem.graph.store import Row, Transaction, epoch_millis
@@ -22,6 +25,15 @@ from graphmem.models import (
     Weights,
     validated,
 )
+
+SCORED_AT_ONCE = 200
+"""Up to so many held memories all are scored, which costs no more than the search for candidates."""
+_SCORED_AT_LAST = 20_000
+"""Up to so many all are scored when the candidates are never shown to be enough."""
+_LARGEST = 8_000
+"""Candidates by relevance after which no more are looked at."""
+_STALE_SEEN = 200
+"""Nearest memories among which stale ones are counted when all are scored."""
 
 
 async def retrieve(
@@ -81,31 +93,93 @@ async def search(
 ) -> Hits:
     """Score without touching: what verbs use that retrieve more than once and must not see their own accesses."""
     vector = await engine.embed_query(query)
-    weights = profile.weights
-    rows = await engine.store.query(
-        "retrieve/scan",
-        agentId=agent_id,
-        vector=vector,
-        k=k,
-        kinds=list(kinds) if kinds is not None else None,
-        minmax=profile.normalise == "minmax",
-        decay=profile.decay,
-        relevanceWeight=weights.relevance,
-        recencyWeight=weights.recency,
-        importanceWeight=weights.importance,
-        now=now,
-        nowMillis=epoch_millis(now),
-    )
-    found: Row = rows[0] if rows else {"hits": [], "considered": 0, "withheldStale": 0, "notEmbedded": 0}
+    states = await engine.store.query("agent/state", agentId=agent_id)
+    held: int = states[0]["held"] if states else 0
+    asked = Asked(agent_id, vector, k, profile, now, tuple(kinds) if kinds is not None else None)
+    if held == 0:
+        return Hits(hits=(), query=query, profile=profile, now=now, considered=0)
+    found, exact = await best(engine, asked, held)
     return Hits(
-        hits=tuple(_hit(row, weights) for row in found["hits"]),
+        hits=tuple(_hit(row, profile.weights) for row in found["hits"]),
         query=query,
         profile=profile,
         now=now,
-        considered=found["considered"],
+        exact=exact,
+        considered=held,
         withheld_stale=found["withheldStale"],
         not_embedded=found["notEmbedded"],
     )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a retrieval asks for."""
+
+    agent_id: str
+    vector: Vectors
+    k: int
+    profile: Profile
+    now: datetime
+    kinds: tuple[Kind, ...] | None
+
+    def parameters(self) -> dict[str, Any]:
+        """What both ways of scoring take."""
+        weights = self.profile.weights
+        return {
+            "agentId": self.agent_id,
+            "vector": self.vector,
+            "k": self.k,
+            "kinds": list(self.kinds) if self.kinds is not None else None,
+            "minmax": self.profile.normalise == "minmax",
+            "decay": self.profile.decay,
+            "relevanceWeight": weights.relevance,
+            "recencyWeight": weights.recency,
+            "importanceWeight": weights.importance,
+            "now": self.now,
+            "nowMillis": epoch_millis(self.now),
+        }
+
+
+async def score(engine: Engine, asked: Asked, *, near: int, ranked: int) -> tuple[Row, bool]:
+    """Score the ``near`` most relevant memories and the ``ranked`` best by recency and importance.
+
+    That all were scored is known when there are fewer than ``ranked``.
+
+    Returns:
+        What was found, and whether nothing outside those lists can score higher.
+    """
+    take = 2 * asked.k + 20
+    while True:
+        (found,) = await engine.store.query(
+            "retrieve/score", **asked.parameters(), negated=-asked.vector, n=near, m=ranked, take=take
+        )
+        hits, bound = found["hits"], found["bound"]
+        full = len(hits) == asked.k
+        if full or found["taken"] < take:
+            return found, bound is None or (full and hits[-1]["score"] >= bound)
+        take *= 4  # Memories of equal text took up the places.
+
+
+async def best(engine: Engine, asked: Asked, held: int) -> tuple[Row, bool]:
+    """Enlarge the lists of candidates until nothing outside them can score higher.
+
+    Returns:
+        What was found, and whether it is the answer of scoring all, up to equal scores, given the index's own answers.
+    """
+    if held <= SCORED_AT_ONCE:
+        return await score(engine, asked, near=min(held, _STALE_SEEN), ranked=held + 1)
+    near = min(held, max(asked.k, ceil(sqrt(asked.k * held) / 2)))
+    ranked = max(asked.k, near // 4)
+    while True:
+        found, closed = await score(engine, asked, near=near, ranked=ranked)
+        if closed:
+            return found, True
+        if near >= _LARGEST:
+            break
+        near, ranked = min(held, near * 2), ranked * 2
+    if held <= _SCORED_AT_LAST:
+        return await score(engine, asked, near=near, ranked=held + 1)
+    return found, False
 
 
 def _hit(row: dict[str, Any], weights: Weights) -> Hit:

@@ -29,5 +29,6 @@ def derived(
         "dateText": date_text(occurred_at),
         "scopeToken": scope_token(agent_id),
         "embeddingModel": engine.embedder.name if embedded else None,
+        "notEmbedded": None if embedded else True,
         "embeddingTruncated": embedded and engine.embedder.truncates(spoken(text, source)),
     }

@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 
 import pytest
+from scripted import Open
 
 from graphmem import AsyncMemory
 from graphmem.agent import AsyncAgent
 from graphmem.embedding.base import Embedder
 from graphmem.language.base import LanguageModel
-from scripted import Open
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ async def thinking(memory: AsyncMemory, embedder: Embedder, agent_id: str) -> As
 
 
 @pytest.fixture(autouse=True)
-async def invariants(memory: AsyncMemory) -> AsyncIterator[None]:
+async def invariants(memory: AsyncMemory, agent_id: str) -> AsyncIterator[None]:
     """Every test leaves a graph in which all rules hold."""
     yield
-    assert await memory.check() == ()
+    assert await memory.agent(agent_id).check() == ()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from scripted import Open, Scripted, numbers_of
 
 from graphmem import AsyncMemory
 from graphmem.agent import AsyncAgent
@@ -21,13 +22,14 @@ from graphmem.errors import (
     UnknownAgent,
     UnknownMemory,
 )
-from scripted import Open, Scripted, numbers_of
 
 T = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 LATER = T + timedelta(days=1)
 
 
-async def grow(thinking: Open, layers: list[tuple[str, tuple[str, ...]]], texts: dict[str, str]) -> tuple[AsyncAgent, dict[str, str]]:
+async def grow(
+    thinking: Open, layers: list[tuple[str, tuple[str, ...]]], texts: dict[str, str]
+) -> tuple[AsyncAgent, dict[str, str]]:
     """Observe the texts, then infer each insight from those whose text holds its words; ids by insight text."""
     queue = iter(layers)
 
@@ -257,6 +259,9 @@ async def test_a_fan_of_10000_dependents_turns_stale(memory: AsyncMemory, agent:
         })
         CREATE (m)-[:CITES {rank: 1, since: $now}]->(hub)
         CREATE (m)-[:CITES {rank: 2, since: $now}]->(rim)
+        WITH count(*) AS written
+        MATCH (agent:Agent {id: $agentId})
+        SET agent.held = agent.held + written
         """,
         rows=rng_rows, agentId=agent.id, now=T, database_=memory.settings.database,
     )  # fmt: skip

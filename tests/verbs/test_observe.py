@@ -147,7 +147,17 @@ async def test_whole_floats_are_importances(agent: AsyncAgent) -> None:
 
 @pytest.mark.parametrize(
     "time",
-    [datetime(2026, 1, 1), "2026-01-01T00:00:00", "yesterday", math.nan, math.inf, True, 10**20, [], "2026-13-01T00:00Z"],  # noqa: DTZ001
+    [
+        datetime(2026, 1, 1),
+        "2026-01-01T00:00:00",
+        "yesterday",
+        math.nan,
+        math.inf,
+        True,
+        10**20,
+        [],
+        "2026-13-01T00:00Z",
+    ],
 )
 async def test_a_time_that_is_naive_or_none_is_refused(agent: AsyncAgent, time: object) -> None:
     with pytest.raises(InvalidTime, match="occurred_at"):
@@ -172,7 +182,8 @@ async def test_b09_every_form_of_the_same_instant_is_stored_as_one_utc_time(agen
 
 
 @pytest.mark.parametrize(
-    "field", [{"kind": "insight"}, {"id": " "}, {"id": "x" * 513}, {"source": ""}, {"keywords": ["a", ""]}, {"key": "k"}]
+    "field",
+    [{"kind": "insight"}, {"id": " "}, {"id": "x" * 513}, {"source": ""}, {"keywords": ["a", ""]}, {"key": "k"}],
 )
 async def test_other_bad_fields_are_named(agent: AsyncAgent, field: dict[str, object]) -> None:
     with pytest.raises(InvalidInput, match=next(iter(field))):
@@ -185,10 +196,10 @@ async def test_what_is_no_observation_is_refused(agent: AsyncAgent, item: object
         await agent.observe_many([item])  # pyright: ignore
 
 
-@pytest.mark.parametrize("agent_id", ["", " ", None, 7, "x" * 513, "nul\x00", "\ud800"])
-async def test_b36_an_agent_needs_a_name_for_reading_and_writing_alike(memory: AsyncMemory, agent_id: object) -> None:
+@pytest.mark.parametrize("name", ["", " ", None, 7, "x" * 513, "nul\x00", "\ud800"])
+async def test_b36_an_agent_needs_a_name_for_reading_and_writing_alike(memory: AsyncMemory, name: object) -> None:
     with pytest.raises(InvalidInput, match="agent"):
-        memory.agent(agent_id)  # pyright: ignore
+        memory.agent(name)  # pyright: ignore
 
 
 @pytest.mark.parametrize("k", [1, 400])

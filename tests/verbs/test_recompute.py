@@ -6,12 +6,12 @@ import asyncio
 from datetime import timedelta
 
 import pytest
+from scripted import Open, Scripted, numbers_of
+from verbs.test_change import BAKES, BOTH, HARBOUR, LATER, LAYERS, TOWN, WORKS, T, states
 
 from graphmem.agent import AsyncAgent
 from graphmem.errors import InvalidInput, LanguageModelError
 from graphmem.language.prompts import Reconsider
-from scripted import Open, Scripted, numbers_of
-from verbs.test_change import BAKES, BOTH, HARBOUR, LATER, LAYERS, TOWN, WORKS, T, states
 
 MILL = "Bo carries crates at the mill"
 
@@ -39,7 +39,11 @@ def confirm(task: Reconsider) -> object:
 
 def revise(task: Reconsider) -> object:
     """Lists the evidence that it was shown, as in B27."""
-    return {"verdict": "revised", "text": "Now: " + " and ".join(s.text for s in task.statements), "evidence": everything(task)}
+    return {
+        "verdict": "revised",
+        "text": "Now: " + " and ".join(s.text for s in task.statements),
+        "evidence": everything(task),
+    }
 
 
 async def build(thinking: Open, reconsider: object = None) -> tuple[AsyncAgent, dict[str, str], Thinker]:
@@ -181,7 +185,7 @@ async def test_evidence_that_changes_while_the_model_thinks_is_thought_about_aga
     started, go_on = asyncio.Event(), asyncio.Event()
 
     class Slow(Thinker):
-        async def reply(self, task):  # noqa: ANN001, ANN202
+        async def reply(self, task):
             if isinstance(task, Reconsider) and not go_on.is_set():
                 started.set()
                 await go_on.wait()
@@ -244,7 +248,10 @@ async def test_offline_recompute_with_the_extractive_engine(agent: AsyncAgent) -
         "q2": "Jon plays the violin at night",
     }
     await agent.observe_many(
-        [{"text": t, "id": i, "importance": 6, "occurred_at": T + timedelta(hours=n)} for n, (i, t) in enumerate(texts.items())],
+        [
+            {"text": t, "id": i, "importance": 6, "occurred_at": T + timedelta(hours=n)}
+            for n, (i, t) in enumerate(texts.items())
+        ],
         now=T,
     )
     report = await agent.reflect(force=True, now=T + timedelta(hours=9))

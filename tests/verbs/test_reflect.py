@@ -6,11 +6,11 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from scripted import Open, Scripted, numbers_of, rate_as
 
 from graphmem.agent import AsyncAgent
 from graphmem.errors import LanguageModelError, ReplyRefused
 from graphmem.language.prompts import AskQuestions, InferInsights
-from scripted import Open, Scripted, numbers_of, rate_as
 
 T = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 SHIFTS = [
@@ -20,7 +20,7 @@ SHIFTS = [
 ]
 
 
-def insight(text: str, *words: str):  # noqa: ANN201
+def insight(text: str, *words: str):
     return lambda task: {"insights": [{"text": text, "evidence": numbers_of(task, *words)}]}
 
 
@@ -77,7 +77,9 @@ async def test_b28_insights_do_not_trigger_and_idle_calls_cost_nothing(thinking:
 
 async def test_reflections_cite_reflections_and_grow_deeper(thinking: Open) -> None:
     texts = iter(["Orla likes the early shift", "Orla is a morning person", "Orla will ask for mornings"])
-    agent = await thinking(Scripted(infer=lambda task: {"insights": [{"text": next(texts), "evidence": numbers_of(task, "Orla")}]}))
+    agent = await thinking(
+        Scripted(infer=lambda task: {"insights": [{"text": next(texts), "evidence": numbers_of(task, "Orla")}]})
+    )
     await agent.observe_many(SHIFTS, now=T)
     depths = [(await agent.reflect(force=True, now=T + timedelta(hours=n))).reflections[0].depth for n in range(3)]
     assert depths == [1, 2, 3]
@@ -205,11 +207,15 @@ async def test_a_model_that_fails_leaves_the_trigger_and_no_placeholder(thinking
 
 async def test_one_failed_question_costs_the_others_nothing(thinking: Open) -> None:
     def infer(task: InferInsights) -> object:
-        return "" if "broken" in task.question else {
-            "insights": [{"text": "Orla likes mornings", "evidence": numbers_of(task, "Orla")}]
-        }
+        return (
+            ""
+            if "broken" in task.question
+            else {"insights": [{"text": "Orla likes mornings", "evidence": numbers_of(task, "Orla")}]}
+        )
 
-    agent = await thinking(Scripted(ask=lambda task: {"questions": ["What is broken?", "Who likes mornings?"]}, infer=infer))
+    agent = await thinking(
+        Scripted(ask=lambda task: {"questions": ["What is broken?", "Who likes mornings?"]}, infer=infer)
+    )
     await agent.observe_many(SHIFTS, now=T)
     report = await agent.reflect(force=True, now=T)
     assert [reflection.text for reflection in report.reflections] == ["Orla likes mornings"]
@@ -221,7 +227,7 @@ async def test_evidence_that_ended_while_the_model_thought_is_not_cited(thinking
     started, go_on = asyncio.Event(), asyncio.Event()
 
     class Slow(Scripted):
-        async def reply(self, task):  # noqa: ANN001, ANN202
+        async def reply(self, task):
             if isinstance(task, InferInsights):
                 started.set()
                 await go_on.wait()
@@ -243,7 +249,7 @@ async def test_b22_two_reflections_at_once_are_one_round(thinking: Open, agent: 
     started, go_on = asyncio.Event(), asyncio.Event()
 
     class Slow(Scripted):
-        async def reply(self, task):  # noqa: ANN001, ANN202
+        async def reply(self, task):
             started.set()
             await go_on.wait()
             return await super().reply(task)
@@ -261,7 +267,7 @@ async def test_a_cancelled_reflection_gives_the_trigger_back(thinking: Open, age
     started = asyncio.Event()
 
     class Hanging(Scripted):
-        async def reply(self, task):  # noqa: ANN001, ANN202
+        async def reply(self, task):
             started.set()
             await asyncio.sleep(3600)
 

@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 
 from graphmem import AsyncMemory, Profile, Weights
 from graphmem.agent import AsyncAgent
+from graphmem.cognition.retrieve import Asked, score
 from graphmem.embedding.base import Embedder
 from graphmem.errors import EmbeddingError, InvalidInput, InvalidText, InvalidTime, UnknownAgent
+from graphmem.models import Kind
 from graphmem.scoring import Candidate, score_all
 from graphmem.testing import FaultyEmbedder
 
@@ -260,7 +262,7 @@ ages = st.one_of(
     st.integers(min_value=60 * 24 * 365 * 30, max_value=60 * 24 * 365 * 60),
 )
 memories = st.lists(
-    st.tuples(st.sampled_from("tide bell gull rope salt mast oar".split()), ages, st.integers(1, 10)),
+    st.tuples(st.sampled_from(["tide", "bell", "gull", "rope", "salt", "mast", "oar"]), ages, st.integers(1, 10)),
     min_size=1,
     max_size=25,
 )
@@ -314,9 +316,7 @@ async def test_the_score_equals_the_oracles(
     raw = {hit.memory.id: hit.relevance.raw for hit in everything}
     assert raw == pytest.approx(numpy_relevance, abs=1e-5)
     # From the database's own raw parts, normalisation, sum and order agree closely.
-    oracle = score_all(
-        [Candidate(c.id, raw[c.id], c.last_accessed_at, c.importance) for c in by_numpy], profile, T
-    )
+    oracle = score_all([Candidate(c.id, raw[c.id], c.last_accessed_at, c.importance) for c in by_numpy], profile, T)
     expected = {scored.id: scored for scored in oracle}
     assert len(hits) == min(k, len(rows))
     for hit, best in zip(hits, oracle, strict=False):
@@ -326,3 +326,64 @@ async def test_the_score_equals_the_oracles(
         assert hit.relevance.normalised == pytest.approx(mine.relevance, abs=1e-9)
         assert hit.recency.normalised == pytest.approx(mine.recency, abs=1e-9)
         assert hit.importance.normalised == pytest.approx(mine.importance, abs=1e-9)
+
+
+# --- candidates against all ----------------------------------------------------------------------------
+
+
+@hypothesis_settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    rows=memories,
+    weights=st.tuples(weight, weight, weight).filter(any),
+    normalise=st.sampled_from(["minmax", "none"]),
+    k=st.integers(1, 40),
+    kinds=st.sampled_from([None, ("event",), ("fact", "event"), ("insight",)]),
+)
+async def test_candidates_that_close_give_the_answer_of_all(
+    memory: AsyncMemory,
+    embedder: Embedder,
+    rows: list[tuple[str, int, int]],
+    weights: tuple[float, float, float],
+    normalise: str,
+    k: int,
+    kinds: tuple[Kind, ...] | None,
+) -> None:
+    agent = memory.agent(f"bounded-{uuid4().hex}")
+    items = [
+        {"text": f"{word} {n % 5}", "id": f"m{n:02}", "importance": importance, "kind": "fact" if n % 3 else "event",
+         "occurred_at": T - timedelta(minutes=age)}
+        for n, (word, age, importance) in enumerate(rows)
+    ]  # fmt: skip
+    await agent.observe_many(items, now=T)
+    weighted = Weights(relevance=weights[0], recency=weights[1], importance=weights[2])
+    profile = Profile.model_validate({"name": "p", "weights": weighted, "normalise": normalise})
+    asked = Asked(agent.id, embedder.embed_query("tide and bell"), k, profile, T, kinds)
+    engine = memory._engine
+    scanned, complete = await score(engine, asked, near=len(rows), ranked=len(rows) + 1)
+    found, exact = await score(engine, asked, near=max(k, len(rows) // 2), ranked=max(k, len(rows) // 3))
+    assert complete
+    if not exact:
+        return
+    assert found["notEmbedded"] == scanned["notEmbedded"] == 0
+    assert [hit["score"] for hit in found["hits"]] == pytest.approx([hit["score"] for hit in scanned["hits"]], abs=1e-6)
+    parts = ("relevancePart", "recencyPart", "importancePart", "relevance", "recency", "occurrences")
+    by_id = {hit["memory"]["id"]: hit for hit in scanned["hits"]}
+    for hit in found["hits"]:
+        if other := by_id.get(hit["memory"]["id"]):
+            assert [hit[part] for part in parts] == pytest.approx([other[part] for part in parts], abs=1e-5)
+
+
+@pytest.mark.slow
+async def test_a_large_agent_is_answered_through_the_indexes(memory: AsyncMemory, agent: AsyncAgent) -> None:
+    items = [
+        {"text": f"{word} number {n}", "importance": 1 + n % 10, "occurred_at": T - timedelta(hours=n % 700)}
+        for n, word in enumerate(["tide", "bell", "gull", "rope", "salt"] * 300)
+    ]
+    await agent.observe_many(items, now=T)
+    for query in ("tide", "a bell", "nothing like it"):
+        hits = await agent.retrieve(query, k=10, now=T, touch=False)
+        assert hits.exact
+        asked = Asked(agent.id, await memory._engine.embed_query(query), 10, hits.profile, T, None)
+        scanned, complete = await score(memory._engine, asked, near=1500, ranked=1501)
+        assert complete
+        assert [hit.score for hit in hits] == pytest.approx([hit["score"] for hit in scanned["hits"]], abs=1e-6)
