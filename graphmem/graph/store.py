@@ -8,7 +8,7 @@ therefore run more than once and must not do anything but queries.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, TypeVar, cast
@@ -36,7 +36,7 @@ T = TypeVar("T")
 def _encode(value: Any) -> Any:
     """Turn numpy vectors into the driver's, at any depth; everything else the driver knows."""
     if isinstance(value, np.ndarray):
-        return Vector.from_numpy(np.asarray(value, dtype=np.float32))
+        return Vector.from_numpy(np.asarray(value, dtype=np.float32))  # pyright: ignore[reportUnknownMemberType]
     if isinstance(value, Mapping):
         return {key: _encode(item) for key, item in cast("Mapping[str, Any]", value).items()}
     if isinstance(value, list | tuple):
@@ -56,7 +56,7 @@ def _decode(value: Any) -> Any:
 
 
 @contextmanager
-def _translated(uri: str, database: str) -> Iterator[None]:
+def _translated(uri: str, database: str) -> Generator[None]:
     """Raise the driver's errors as ours; the cause stays attached."""
     try:
         yield
@@ -137,7 +137,7 @@ class Store:
             StoreError: When the address is not one of Neo4j's, or the server fails otherwise.
         """
         try:
-            driver = neo4j.AsyncGraphDatabase.driver(
+            driver = neo4j.AsyncGraphDatabase.driver(  # pyright: ignore[reportUnknownMemberType] - its **config
                 uri,
                 auth=(user, password),
                 notifications_min_severity="OFF",
@@ -151,7 +151,7 @@ class Store:
         store = cls(driver, uri, database)
         try:
             with _translated(uri, database):
-                await driver.verify_connectivity()
+                await driver.verify_connectivity()  # pyright: ignore[reportUnknownMemberType]
         except BaseException:
             await driver.close()
             raise
@@ -167,7 +167,7 @@ class Store:
                 "this memory was opened in another event loop",
                 remedy="open AsyncMemory inside each asyncio.run, or use the synchronous Memory",
             )
-        return self._driver.session(
+        return self._driver.session(  # pyright: ignore[reportUnknownMemberType] - its **config
             database=self.database, default_access_mode=access, bookmark_manager=self._bookmarks
         )
 
@@ -208,7 +208,7 @@ class Store:
     async def server_version(self) -> str:
         """The server's version, e.g. ``2026.09.0``."""
         with _translated(self.uri, self.database):
-            info = await self._driver.get_server_info()
+            info = await self._driver.get_server_info()  # pyright: ignore[reportUnknownMemberType]
         return info.agent.removeprefix("Neo4j/")
 
 

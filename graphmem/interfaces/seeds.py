@@ -113,9 +113,7 @@ def load_seeds(folder: Path) -> Seeds:
 def _read_folder(folder: Path) -> Seeds:
     if not folder.is_dir():
         raise InvalidInput(f"{folder}: is not a folder", remedy=_FORMAT)
-    homes = sorted(
-        path for path in folder.iterdir() if path.is_dir() and not path.name.startswith((".", "_"))
-    )
+    homes = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith((".", "_")))
     if not homes:
         raise InvalidInput(f"{folder}: holds no folder of an agent", remedy=_FORMAT)
     agents = tuple(_read_agent(home) for home in homes)

@@ -55,7 +55,10 @@ def test_load_gives_the_model_of_that_name() -> None:
     assert embedder.embed_documents(["a", "b"]).shape == (2, 384)
 
 
-@pytest.mark.parametrize("name", ["", "bge-small-en-v1.5", "onnx/BGE-small-en-v1.5", "onnx/unheard-of"])
+@pytest.mark.parametrize(
+    "name",
+    ["", "bge-small-en-v1.5", "onnx/BGE-small-en-v1.5", "onnx/unheard-of", "auto/x", "sentence-transformers/", "Auto"],
+)
 def test_an_unknown_model_is_refused_naming_those_there_are(name: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidSettings) as refused:
         load(Settings(embedding=name, cache_dir=tmp_path))
@@ -65,10 +68,39 @@ def test_an_unknown_model_is_refused_naming_those_there_are(name: str, tmp_path:
     assert not list(tmp_path.iterdir())
 
 
+def test_the_default_is_the_onnx_model_where_sentence_transformers_is_not_installed() -> None:
+    said = python(
+        "import logging, sys; sys.modules['sentence_transformers'] = None\n"
+        "logging.basicConfig(level='INFO', format='%(levelname)s %(message)s', stream=sys.stdout)\n"
+        "from graphmem.embedding import load; from graphmem.settings import load_settings\n"
+        "embedder = load(load_settings())\n"
+        "print(type(embedder).__name__, embedder.name, embedder.dimension, 'torch' in sys.modules)"
+    )
+
+    assert said.splitlines() == [
+        "INFO embedding with bge-small-en-v1.5 in ONNX: the package sentence_transformers is not installed",
+        "OnnxEmbedder bge-small-en-v1.5 384 False",
+    ]
+
+
+def test_sentence_transformers_is_named_where_it_is_missing() -> None:
+    said = python(
+        "import sys; sys.modules['sentence_transformers'] = None\n"
+        "from graphmem.embedding import load; from graphmem.errors import MissingExtra\n"
+        "from graphmem.settings import load_settings\n"
+        "try: load(load_settings(embedding='sentence-transformers/all-MiniLM-L6-v2'))\n"
+        "except MissingExtra as error: sys.stdout.write(f'{error}\\n{error.remedy}')"
+    )
+
+    assert "the package sentence_transformers" in said
+    assert said.endswith("pip install 'graphmem[sentence-transformers]'")
+
+
 def test_importing_loads_no_heavy_package() -> None:
     heavy = python(
-        "import sys, graphmem.embedding, graphmem.embedding.onnx, graphmem.testing; "
-        "sys.stdout.write(' '.join({'onnxruntime', 'tokenizers', 'httpx', 'jgo'} & set(sys.modules)))"
+        "import sys, graphmem.embedding, graphmem.embedding.onnx, graphmem.testing\n"
+        "heavy = {'onnxruntime', 'tokenizers', 'httpx', 'jgo', 'litellm', 'huggingface_hub', 'torch'}\n"
+        "sys.stdout.write(' '.join(heavy & set(sys.modules)))"
     )
 
     assert heavy == ""

@@ -110,7 +110,7 @@ async def test_the_replacement_of_a_correction_is_about_the_same_moment(agent: A
     assert new is not None
     assert (new.kind, new.importance, new.importance_by) == ("fact", old.importance, old.importance_by)
     assert (new.occurred_at, new.recorded_at) == (T, LATER)
-    assert (new.session, new.place) == ("s", "bar")  # pyright: ignore
+    assert (new.session, new.place) == ("s", "bar")  # pyright: ignore[reportArgumentType]
     (edge,) = (await agent.explain("old")).supersessions
     assert (edge.newer, edge.older, edge.mode, edge.by) == (new.id, "old", "correction", "caller")
 
@@ -165,7 +165,7 @@ async def refused(agent: AsyncAgent, error: type[GraphmemError], match: str, *ar
     """The call raises, and the graph is as before."""
     before = (await agent.info(), await agent.memories(limit=1000))
     with pytest.raises(error, match=match):
-        await agent.supersede(*args, **kwargs)  # pyright: ignore
+        await agent.supersede(*args, **kwargs)  # pyright: ignore[reportArgumentType]
     assert (await agent.info(), await agent.memories(limit=1000)) == before
 
 

@@ -138,17 +138,17 @@ async def test_an_importance_that_is_no_whole_number_from_1_to_10_is_refused(
     agent: AsyncAgent, importance: object
 ) -> None:
     with pytest.raises(InvalidInput, match="importance"):
-        await agent.observe("text", importance=importance)  # pyright: ignore
+        await agent.observe("text", importance=importance)  # pyright: ignore[reportArgumentType]
 
 
 async def test_whole_floats_are_importances(agent: AsyncAgent) -> None:
-    assert (await agent.observe("text", importance=7.0)).importance == 7  # pyright: ignore
+    assert (await agent.observe("text", importance=7.0)).importance == 7  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize(
     "time",
     [
-        datetime(2026, 1, 1),
+        datetime(2026, 1, 1),  # noqa: DTZ001 - a naive time is the point
         "2026-01-01T00:00:00",
         "yesterday",
         math.nan,
@@ -193,13 +193,13 @@ async def test_other_bad_fields_are_named(agent: AsyncAgent, field: dict[str, ob
 @pytest.mark.parametrize("item", [None, 7, ["text"], b"text"])
 async def test_what_is_no_observation_is_refused(agent: AsyncAgent, item: object) -> None:
     with pytest.raises(InvalidInput):
-        await agent.observe_many([item])  # pyright: ignore
+        await agent.observe_many([item])  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize("name", ["", " ", None, 7, "x" * 513, "nul\x00", "\ud800"])
 async def test_b36_an_agent_needs_a_name_for_reading_and_writing_alike(memory: AsyncMemory, name: object) -> None:
     with pytest.raises(InvalidInput, match="agent"):
-        memory.agent(name)  # pyright: ignore
+        memory.agent(name)  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize("k", [1, 400])
@@ -243,7 +243,7 @@ async def test_b17_bad_vectors_cost_only_their_own_text(memory: AsyncMemory, emb
         "is none": None,
         "is raised": RuntimeError("out of memory"),
     }
-    faulty = FaultyEmbedder(embedder, faults)  # pyright: ignore
+    faulty = FaultyEmbedder(embedder, faults)  # pyright: ignore[reportArgumentType]
     async with await AsyncMemory.open(settings=memory.settings, embedder=faulty) as other:
         agent = other.agent(agent_id)
         report = await agent.observe_many([*faults, *(f"a good note {n}" for n in range(5))])

@@ -26,7 +26,7 @@ class Thinker(Scripted):
             text, words = next(queue)
             return {"insights": [{"text": text, "evidence": numbers_of(task, *words)}]}
 
-        super().__init__(infer=infer, reconsider=reconsider or revise)  # pyright: ignore
+        super().__init__(infer=infer, reconsider=reconsider or revise)  # pyright: ignore[reportArgumentType]
 
 
 def everything(task: Reconsider) -> list[int]:
@@ -155,7 +155,7 @@ async def test_a_model_that_is_down_raises_and_frees_what_it_had_leased(thinking
 
     def reconsider(task: Reconsider) -> object:
         if answers:
-            raise answers.pop()  # pyright: ignore
+            raise answers.pop()  # pyright: ignore[reportArgumentType]
         return confirm(task)
 
     agent, ids, _ = await build(thinking, reconsider)
@@ -176,7 +176,7 @@ async def test_the_limit_bounds_the_work_and_the_rest_goes_on_later(thinking: Op
     assert (len(second.items), second.remaining) == (2, 0)
     for limit in (0, -1, True, "3", 1.5):
         with pytest.raises(InvalidInput, match="limit"):
-            await agent.recompute(limit=limit)  # pyright: ignore
+            await agent.recompute(limit=limit)  # pyright: ignore[reportArgumentType]
 
 
 async def test_evidence_that_changes_while_the_model_thinks_is_thought_about_again(
@@ -206,7 +206,7 @@ async def test_evidence_that_changes_while_the_model_thinks_is_thought_about_aga
 
 
 async def test_two_workers_share_the_work_and_do_none_twice(thinking: Open, agent: AsyncAgent) -> None:
-    _, ids, model = await build(thinking)
+    _, ids, _ = await build(thinking)
     await agent.supersede("o1", text=MILL, now=LATER)
     one, two = await thinking(Thinker([])), await thinking(Thinker([]))
     reports = await asyncio.gather(one.recompute(now=LATER), two.recompute(now=LATER))

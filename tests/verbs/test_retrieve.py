@@ -30,7 +30,7 @@ ONLY_IMPORTANCE = Weights(relevance=0, recency=0, importance=1)
 
 
 def ids(hits: object) -> list[str]:
-    return [hit.memory.id for hit in hits]  # pyright: ignore
+    return [hit.memory.id for hit in hits]  # pyright: ignore[reportArgumentType]
 
 
 # --- without the oracle ----------------------------------------------------------------------------------------
@@ -220,7 +220,7 @@ async def test_b14_more_than_there_are_gives_what_there_is(agent: AsyncAgent, k:
 @pytest.mark.parametrize("k", [0, -1, 10_001, "5", True, None, 2.0, math.nan])
 async def test_b14_a_k_that_is_no_number_of_memories_is_refused(agent: AsyncAgent, k: object) -> None:
     with pytest.raises(InvalidInput, match="k:"):
-        await agent.retrieve("two", k=k)  # pyright: ignore
+        await agent.retrieve("two", k=k)  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize("query", ["", "  ", "\x00", "\udc00"])
@@ -233,12 +233,12 @@ async def test_a_naive_now_and_an_unknown_kind_are_refused(agent: AsyncAgent) ->
     with pytest.raises(InvalidTime):
         await agent.retrieve("x", now=datetime(2026, 1, 1))  # noqa: DTZ001
     with pytest.raises(InvalidInput, match="sorrow"):
-        await agent.retrieve("x", kinds=["sorrow"])  # pyright: ignore
+        await agent.retrieve("x", kinds=["sorrow"])  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize("weights", [(0, 0, 0), (-1, 1, 1), (math.nan, 1, 1), (math.inf, 1, 1)])
 def test_weights_that_cannot_rank_are_refused(weights: tuple[float, float, float]) -> None:
-    with pytest.raises(ValueError, match="weight|greater|finite"):
+    with pytest.raises(ValueError, match=r"weight|greater|finite"):
         Weights(relevance=weights[0], recency=weights[1], importance=weights[2])
 
 
@@ -308,7 +308,7 @@ async def test_the_score_equals_the_oracles(
     stored = embedder.embed_documents([f"{item['source']}: {item['text']}" for item in items]).astype(np.float64)
     cosines = stored @ vector / np.linalg.norm(stored, axis=1) / np.linalg.norm(vector)
     by_numpy = [
-        Candidate(item["id"], float(cosine), item["occurred_at"], item["importance"])  # pyright: ignore
+        Candidate(item["id"], float(cosine), item["occurred_at"], item["importance"])  # pyright: ignore[reportArgumentType]
         for item, cosine in zip(items, cosines, strict=True)
     ]
     numpy_relevance = {candidate.id: candidate.relevance for candidate in by_numpy}
