@@ -173,8 +173,12 @@ class _Download:
                 "downloading needs a package that is not installed", remedy="pip install 'graphmem[local]'"
             ) from error
         limits = httpx.Limits(max_connections=PARALLEL, max_keepalive_connections=PARALLEL)
+        # httpx brings certificates of its own. The system's count as well: that is where the ones of a company's
+        # proxy are, and what it serves is compared with the pinned checksums in any case.
+        trusted = httpx.create_ssl_context()
+        trusted.load_default_certs()
         with (
-            httpx.Client(limits=limits, timeout=httpx.Timeout(30.0), follow_redirects=True) as client,
+            httpx.Client(verify=trusted, limits=limits, timeout=httpx.Timeout(30.0), follow_redirects=True) as client,
             ThreadPoolExecutor(PARALLEL, thread_name_prefix="graphmem-fetch") as pool,
         ):
             # The longest first, so that none is left running alone at the end.

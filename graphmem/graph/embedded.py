@@ -65,6 +65,7 @@ class ServerStatus:
         browser_url: Address of Neo4j Browser; None when no server was ever started here.
         data_dir: The data directory.
         log: The log of the server process; Neo4j's own logs are beside it.
+        password_file: Where the generated password is kept; there once a server was started here.
         version: Neo4j's version.
     """
 
@@ -75,6 +76,7 @@ class ServerStatus:
     browser_url: str | None
     data_dir: Path
     log: Path
+    password_file: Path
     version: str
 
 
@@ -118,6 +120,7 @@ def status(settings: Settings) -> ServerStatus:
             browser_url=state.browser_url if state else None,
             data_dir=folder.path,
             log=folder.log,
+            password_file=folder.password,
             version=state.version if state else NEO4J_VERSION,
         )
 

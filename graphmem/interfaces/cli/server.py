@@ -146,7 +146,7 @@ def browser(
         with cli.progress() as progress:
             connection = embedded.ensure_running(settings, progress=progress.step)
         user, password, url = connection.user, connection.password, connection.browser_url
-        uri, kept = connection.uri, f"in the file {embedded.status(settings).data_dir / 'password'}"
+        uri, kept = connection.uri, f"in the file {embedded.status(settings).password_file}"
     else:
         user, password, url = settings.user, settings.password, None
         uri, kept = settings.uri, "that of GRAPHMEM_PASSWORD"
