@@ -387,6 +387,8 @@ class RunInfo(Value):
     refused: tuple[Refused, ...] = ()
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cost: float | None = None
+    """US dollars, by the language model's price list; None where the model's price is not known."""
 
 
 # --- provenance ------------------------------------------------------------------------------------------------

@@ -7,5 +7,6 @@ SET
   run.leaseUntil = null,
   run.refused = $refused,
   run.promptTokens = $promptTokens,
-  run.completionTokens = $completionTokens
+  run.completionTokens = $completionTokens,
+  run.cost = $cost
 RETURN run.id AS id

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from graphmem.cognition.engine import Engine, lock, new_id
+from graphmem.errors import LanguageModelError
 from graphmem.graph.records import refused_to, to_run
 from graphmem.graph.store import Row, Transaction
 from graphmem.language.base import Reply, Task
@@ -27,6 +28,8 @@ class Run:
     refused: list[Refused] = field(default_factory=list[Refused])
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cost: float | None = None
+    """US dollars; None where no price is known."""
 
     async def open(self, tx: Transaction, engine: Engine, verb: str, prompt_version: str) -> None:
         """Create the node; the agent is locked."""
@@ -56,11 +59,21 @@ class Run:
             await tx.run("run/used", agentId=self.agent_id, runId=self.id, shown=list(shown))
 
         await engine.store.write(work)
-        reply = await engine.language_model.reply(task)
-        self.prompt_tokens += reply.prompt_tokens
-        self.completion_tokens += reply.completion_tokens
-        self.refused += reply.refused
+        try:
+            reply = await engine.language_model.reply(task)
+        except LanguageModelError as error:
+            self._account(error)
+            raise
+        self._account(reply)
         return reply
+
+    def _account(self, spent: Reply[Any] | LanguageModelError) -> None:
+        """Count what was spent and refused, whether anything came of it or not."""
+        self.prompt_tokens += spent.prompt_tokens
+        self.completion_tokens += spent.completion_tokens
+        if spent.cost is not None:
+            self.cost = (self.cost or 0) + spent.cost
+        self.refused += spent.refused
 
     async def close(self, tx: Transaction, outcome: str, error: str | None = None) -> None:
         """Record the outcome; the agent is locked."""
@@ -74,6 +87,7 @@ class Run:
             refused=refused_to(tuple(self.refused)),
             promptTokens=self.prompt_tokens,
             completionTokens=self.completion_tokens,
+            cost=self.cost,
         )
 
 
