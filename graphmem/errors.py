@@ -85,6 +85,13 @@ class AmbiguousId(UnknownMemory):
 class IdConflict(GraphmemError):
     """The id is taken by a memory with other content."""
 
+    def __init__(self, message: str, *, ids: tuple[str, ...], positions: tuple[int, ...], remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.ids = ids
+        """Every id of the refused batch that is taken, each once."""
+        self.positions = positions
+        """Where the refused items stand in what the call was given, from 0; the others can be given again."""
+
 
 class BeliefError(GraphmemError):
     """The change of belief would break a rule."""

@@ -13,10 +13,14 @@ from graphmem.embedding.base import Vectors
 from graphmem.errors import IdConflict, InvalidInput, StoreInconsistent
 from graphmem.graph.records import content_hash
 from graphmem.graph.store import Row, Transaction
+from graphmem.language.base import EXTRACTIVE
+from graphmem.language.extractive import Extractive
 from graphmem.models import ImportanceBy, NewObservation, Observation, Observed, validated
 
 BATCH = 500
 """Observations per transaction."""
+NAMED = 3
+"""Conflicting ids that an error names; it holds all of them."""
 
 NewItem = str | Mapping[str, Any] | NewObservation
 
@@ -36,7 +40,9 @@ def checked(item: NewItem) -> NewObservation:
     raise InvalidInput(f"an observation is a string, a mapping or a NewObservation, not {type(item).__name__}")
 
 
-async def observe(engine: Engine, agent_id: str, given: Mapping[str, Any], *, now: object = None) -> Observation:
+async def observe(
+    engine: Engine, agent_id: str, given: Mapping[str, Any], *, now: object = None, ask: bool = False
+) -> Observation:
     """Store one observation and return it as stored; fields that are None count as not given.
 
     Raises:
@@ -44,7 +50,7 @@ async def observe(engine: Engine, agent_id: str, given: Mapping[str, Any], *, no
         IdConflict: When the id is taken by other content.
     """
     item = checked({name: value for name, value in given.items() if value is not None})
-    report = await observe_many(engine, agent_id, [item], now=now)
+    report = await observe_many(engine, agent_id, [item], now=now, ask=ask)
     memory = await engine.store.read(lambda tx: fetch_one(tx, agent_id, report.ids[0]))
     assert isinstance(memory, Observation)
     return memory
@@ -56,6 +62,7 @@ async def observe_many(
     items: Iterable[NewItem],
     *,
     now: object = None,
+    ask: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Observed:
     """Store observations, all checked before the first is written; each batch of 500 is one transaction.
@@ -71,7 +78,7 @@ async def observe_many(
     added = 0
     not_embedded: list[str] = []
     for batch in _batches(checked_items):
-        report = await _observe_batch(engine, agent_id, batch, at)
+        report = await _observe_batch(engine, agent_id, batch, at, start=len(ids), ask=ask)
         ids += report.ids
         added += report.added
         not_embedded += report.not_embedded
@@ -85,21 +92,24 @@ def _batches(items: Sequence[NewObservation]) -> Iterable[Sequence[NewObservatio
         yield items[start : start + BATCH]
 
 
-async def _observe_batch(engine: Engine, agent_id: str, batch: Sequence[NewObservation], now: datetime) -> Observed:
+async def _observe_batch(
+    engine: Engine, agent_id: str, batch: Sequence[NewObservation], now: datetime, *, start: int, ask: bool
+) -> Observed:
+    """Store one batch; ``start`` is where it begins in what the caller gave."""
     ids = [item.id or new_id() for item in batch]
     fresh = dict(zip(ids, batch, strict=True))
     pairs = list(zip(ids, batch, strict=True))
     # What is stored already need not be rated and embedded again; the transaction below decides for good.
     before = await engine.store.query("observe/known", agentId=agent_id, ids=ids)
-    _check_conflicts(agent_id, pairs, {row["id"]: row for row in before})
+    _check_conflicts(agent_id, pairs, {row["id"]: row for row in before}, start)
     for row in before:
         fresh.pop(row["id"], None)  # An id may stand twice in one batch.
-    rows = await rows_for(engine, agent_id, fresh, now)
+    rows = await rows_for(engine, agent_id, fresh, now, ask=ask)
 
     async def work(tx: Transaction) -> int:
         await tx.one("agent/create", agentId=agent_id)
         known = {row["id"]: row for row in await tx.run("observe/known", agentId=agent_id, ids=ids)}
-        _check_conflicts(agent_id, pairs, known)
+        _check_conflicts(agent_id, pairs, known, start)
         new = [row for row in rows if row["properties"]["id"] not in known]
         await create(tx, agent_id, new)
         return len(new)
@@ -113,15 +123,27 @@ async def _observe_batch(engine: Engine, agent_id: str, batch: Sequence[NewObser
     )
 
 
-def _check_conflicts(agent_id: str, items: Sequence[tuple[str, NewObservation]], known: Mapping[str, Row]) -> None:
-    """Refuse an id whose content differs from what is stored, or from another item of the same call."""
+def _check_conflicts(
+    agent_id: str, items: Sequence[tuple[str, NewObservation]], known: Mapping[str, Row], start: int
+) -> None:
+    """Refuse ids whose content differs from what is stored, or from an earlier item of the same batch."""
     hashes = {id_: row["contentHash"] for id_, row in known.items()}
-    for id_, item in items:
-        if hashes.setdefault(id_, content_hash(item)) != content_hash(item):
-            raise IdConflict(
-                f"agent {agent_id!r} has a memory {id_!r} with other content",
-                remedy="give the new content an id of its own, or supersede the old memory",
-            )
+    taken = [
+        (position, id_)
+        for position, (id_, item) in enumerate(items, start)
+        if hashes.setdefault(id_, content_hash(item)) != content_hash(item)
+    ]
+    if not taken:
+        return
+    ids = tuple(dict.fromkeys(id_ for _, id_ in taken))
+    named = ", ".join(repr(id_) for id_ in ids[:NAMED])
+    more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
+    raise IdConflict(
+        f"agent {agent_id!r} has other content under the id{'s' if len(ids) > 1 else ''} {named}{more}",
+        ids=ids,
+        positions=tuple(position for position, _ in taken),
+        remedy="give the new content an id of its own, or supersede the old memory",
+    )
 
 
 async def create(tx: Transaction, agent_id: str, rows: Sequence[Row]) -> None:
@@ -139,17 +161,26 @@ async def create(tx: Transaction, agent_id: str, rows: Sequence[Row]) -> None:
     await tx.run("agent/count_in", agentId=agent_id, count=len(rows), importance=importance)
 
 
-async def rows_for(engine: Engine, agent_id: str, items: Mapping[str, NewObservation], now: datetime) -> list[Row]:
-    """Rate and embed observations: everything about them that needs a model, outside any transaction."""
+async def rows_for(
+    engine: Engine, agent_id: str, items: Mapping[str, NewObservation], now: datetime, *, ask: bool = False
+) -> list[Row]:
+    """Rate and embed observations: everything about them that needs a model, outside any transaction.
+
+    The language model is only waited for when asked to; otherwise memories are rated by rule, and marked for
+    :mod:`graphmem.cognition.work` to have them rated later.
+    """
     if not items:
         return []
     unrated = [spoken(item.text, item.source) for item in items.values() if item.importance is None]
-    ratings = iter(await rate(engine, unrated))
+    by_rule = engine.language_model.name == EXTRACTIVE
+    ratings = iter(await rate(engine.language_model if by_rule or ask else Extractive(), unrated))
     vectors = await engine.embed_documents([spoken(item.text, item.source) for item in items.values()])
     rows: list[Row] = []
     for (id_, item), vector in zip(items.items(), vectors, strict=True):
         importance, by = (item.importance, "caller") if item.importance is not None else next(ratings)
-        rows.append(_row(engine, agent_id, id_, item, now, vector, importance, by))
+        row = _row(engine, agent_id, id_, item, now, vector, importance, by)
+        row["properties"]["ratingDue"] = True if by == "default" or (by == "rule" and not by_rule) else None
+        rows.append(row)
     return rows
 
 

@@ -92,6 +92,27 @@ async def test_a_conflict_within_one_call_writes_nothing(agent: AsyncAgent) -> N
         await agent.info()
 
 
+async def test_a_conflict_names_every_item_that_is_refused_so_that_the_others_can_be_given_again(
+    agent: AsyncAgent,
+) -> None:
+    await agent.observe_many([{"text": f"old {n}", "id": f"m{n}", "importance": 1} for n in (3, 501, 502, 503, 504)])
+    items = [{"text": f"new {n}", "id": f"m{n}", "importance": 1} for n in range(506)]
+    items.append({"text": "once more, and not the same", "id": "m505", "importance": 1})
+    with pytest.raises(IdConflict, match=r"the id 'm3'$") as first:
+        await agent.observe_many(items)
+    assert (first.value.ids, first.value.positions) == (("m3",), (3,))
+    assert (await agent.info()).observations == 5
+    del items[3]
+    with pytest.raises(IdConflict, match=r"the ids 'm501', 'm502', 'm503' and 2 more$") as second:
+        await agent.observe_many(items)
+    assert second.value.ids == ("m501", "m502", "m503", "m504", "m505")
+    assert second.value.positions == (500, 501, 502, 503, 505)
+    rest = [item for position, item in enumerate(items) if position not in second.value.positions]
+    report = await agent.observe_many(rest)
+    assert (report.added, report.known) == (1, 500)
+    assert (await agent.get("m505")).text == "new 505"
+
+
 async def test_two_agents_may_use_the_same_ids(agent: AsyncAgent, new_agent: Callable[[], AsyncAgent]) -> None:
     other = new_agent()
     await agent.observe("mine", id="D1:1")

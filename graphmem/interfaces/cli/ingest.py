@@ -117,24 +117,24 @@ class _Ingest:
         self._show(self.size or 0)
 
     def _store(self, lines: list[Line]) -> None:
-        """Store lines; where one of them is refused the others are kept, by halving until it stands alone."""
-        from graphmem.errors import BeliefError, IdConflict, InvalidInput
+        """Store lines; those whose ids are taken by other content are named and left out."""
+        from graphmem.errors import IdConflict
 
-        if not lines:
+        while lines:
+            try:
+                report = self.agent.observe_many([line.item for line in lines if line.item is not None])
+            except IdConflict as error:
+                for position in error.positions:
+                    item = lines[position].item
+                    assert item is not None
+                    self._refuse(lines[position], f"the id {item.id!r} is taken by other content")
+                # Once more is enough, unless another process takes an id meanwhile.
+                lines = [line for position, line in enumerate(lines) if position not in error.positions]
+                continue
+            self.added += report.added
+            self.known += report.known
+            self.not_embedded += report.not_embedded
             return
-        try:
-            report = self.agent.observe_many([line.item for line in lines if line.item is not None])
-        except (InvalidInput, IdConflict, BeliefError) as error:
-            if len(lines) == 1:
-                self._refuse(lines[0], str(error))
-                return
-            half = len(lines) // 2
-            self._store(lines[:half])
-            self._store(lines[half:])
-            return
-        self.added += report.added
-        self.known += report.known
-        self.not_embedded += report.not_embedded
 
     def _refuse(self, line: Line, reason: str) -> None:
         from rich.text import Text
