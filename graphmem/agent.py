@@ -93,8 +93,12 @@ class AsyncAgent:
         object: str | None = None,
         keywords: Sequence[str] | None = None,
         now: object = None,
+        ask: bool = False,
     ) -> Observation:
         """Store one observation: rated when no importance (1–10) is given, embedded, idempotent on ``id``.
+
+        A language model is not waited for: it rates later, in ``work``, and until then the memory is rated by rule.
+        With ``ask`` it is asked at once.
 
         Raises:
             InvalidInput: When a value is refused; nothing was written.
@@ -114,10 +118,15 @@ class AsyncAgent:
             "object": object,
             "keywords": keywords,
         }
-        return await observe.observe(self._engine, self.id, given, now=now)
+        return await observe.observe(self._engine, self.id, given, now=now, ask=ask)
 
     async def observe_many(
-        self, items: Iterable[NewItem], *, now: object = None, progress: Callable[[int], None] | None = None
+        self,
+        items: Iterable[NewItem],
+        *,
+        now: object = None,
+        ask: bool = False,
+        progress: Callable[[int], None] | None = None,
     ) -> Observed:
         """Store many observations (strings, mappings or ``NewObservation``), 500 a transaction.
 
@@ -125,7 +134,7 @@ class AsyncAgent:
             InvalidInput: When any item is refused; nothing was written.
             IdConflict: When an id is taken by other content; earlier batches of 500 are stored.
         """
-        return await observe.observe_many(self._engine, self.id, items, now=now, progress=progress)
+        return await observe.observe_many(self._engine, self.id, items, now=now, ask=ask, progress=progress)
 
     async def retrieve(
         self,
@@ -317,6 +326,7 @@ class Agent:
         object: str | None = None,
         keywords: Sequence[str] | None = None,
         now: object = None,
+        ask: bool = False,
     ) -> Observation:
         """See :meth:`AsyncAgent.observe`."""
         return self._portal.call(
@@ -335,14 +345,20 @@ class Agent:
                 object=object,
                 keywords=keywords,
                 now=now,
+                ask=ask,
             )
         )
 
     def observe_many(
-        self, items: Iterable[NewItem], *, now: object = None, progress: Callable[[int], None] | None = None
+        self,
+        items: Iterable[NewItem],
+        *,
+        now: object = None,
+        ask: bool = False,
+        progress: Callable[[int], None] | None = None,
     ) -> Observed:
         """See :meth:`AsyncAgent.observe_many`."""
-        return self._portal.call(partial(self._agent.observe_many, items, now=now, progress=progress))
+        return self._portal.call(partial(self._agent.observe_many, items, now=now, ask=ask, progress=progress))
 
     def retrieve(
         self,

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Self
 import anyio.to_thread
 
 from graphmem.agent import Agent, AsyncAgent
-from graphmem.cognition import look_up
-from graphmem.cognition.engine import Engine
-from graphmem.models import AgentInfo
+from graphmem.cognition import look_up, work
+from graphmem.cognition.engine import Engine, checked_id
+from graphmem.models import AgentInfo, WorkReport
 from graphmem.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -135,6 +135,17 @@ class AsyncMemory:
         """Every agent, with how much it remembers."""
         return await look_up.agents(self._engine)
 
+    async def work_once(self, *, agent: str | None = None, now: object = None) -> WorkReport:
+        """Do all that is pending now: missing embeddings and ratings, stale memories, due reflections.
+
+        Safe in several processes at once. What one agent's model fails at is in the report.
+
+        Raises:
+            InvalidInput: When the agent's id is refused.
+        """
+        agent_id = checked_id(agent, "agent") if agent is not None else None
+        return await work.work_once(self._engine, agent_id=agent_id, now=now)
+
 
 class Memory:
     """A memory store, synchronously: works in scripts, in threads, and inside a running event loop (notebooks)."""
@@ -216,3 +227,7 @@ class Memory:
     def agents(self) -> tuple[AgentInfo, ...]:
         """See :meth:`AsyncMemory.agents`."""
         return self._portal.call(self._memory.agents)
+
+    def work_once(self, *, agent: str | None = None, now: object = None) -> WorkReport:
+        """See :meth:`AsyncMemory.work_once`."""
+        return self._portal.call(partial(self._memory.work_once, agent=agent, now=now))

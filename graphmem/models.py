@@ -374,6 +374,28 @@ class RecomputeReport(Value):
         return sum(item.outcome == outcome for item in self.items)
 
 
+class Failure(Value):
+    """What stopped the work for one agent."""
+
+    agent_id: str
+    error: str
+    remedy: str = ""
+
+
+class WorkReport(Value):
+    """What one round of background work did."""
+
+    agents: int = 0
+    """Agents that were worked for."""
+    embedded: int = 0
+    rated: int = 0
+    reflections: int = 0
+    recomputed: int = 0
+    failures: tuple[Failure, ...] = ()
+    pending: tuple[str, ...] = ()
+    """Agents for whom something is still to do: it failed, waits for its next attempt, or another worker is at it."""
+
+
 class RunInfo(Value):
     """One run: what was asked, of which model, and how it ended."""
 

@@ -71,6 +71,7 @@ async def supersede(
         validated(NewObservation, {"text": text})
         replaced = await engine.store.read(lambda tx: _replaceable(tx, agent_id, old))
         rows = await rows_for(engine, agent_id, {new: _replacement(text, replaced, mode, at)}, at)
+        rows[0]["properties"]["importanceBy"] = replaced.importance_by  # It is as important as what it replaces.
 
     async def work(tx: Transaction) -> ChangeReport:
         revision = await truth.begin(tx, agent_id, at)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,13 +12,15 @@ from graphmem.cognition.engine import Engine, new_id
 from graphmem.cognition.runs import Run
 from graphmem.cognition.texts import derived
 from graphmem.embedding.base import Vectors
-from graphmem.errors import StoreInconsistent
+from graphmem.errors import ReplyRefused, StoreInconsistent
 from graphmem.graph.records import digest
 from graphmem.graph.store import Row, Transaction
-from graphmem.language.base import EXTRACTIVE, Statement
+from graphmem.language.base import EXTRACTIVE, LanguageModel, Statement
 from graphmem.language.gates import Indexed, index, normalise_text, rated, support
 from graphmem.language.prompts import Insight, RateImportance
 from graphmem.models import AnyMemory, ImportanceBy, Observation, Refused
+
+_log = logging.getLogger("graphmem")
 
 DEFAULT_IMPORTANCE = 5
 """What a memory gets that the model did not rate; marked ``default``."""
@@ -80,14 +83,19 @@ def ground(insight: Insight, shown: Sequence[AnyMemory]) -> Grounded | Refused:
     return Grounded(indexed.text, cited, indexed.notes)
 
 
-async def rate(engine: Engine, texts: Sequence[str]) -> list[tuple[int, ImportanceBy]]:
+async def rate(model: LanguageModel, texts: Sequence[str]) -> list[tuple[int, ImportanceBy]]:
     """Importance of each text, 1–10, and who set it; what the model did not rate is a default and marked so."""
-    by: ImportanceBy = "rule" if engine.language_model.name == EXTRACTIVE else "model"
+    by: ImportanceBy = "rule" if model.name == EXTRACTIVE else "model"
     ratings: list[tuple[int, ImportanceBy]] = []
     for start in range(0, len(texts), RATED_AT_ONCE):
         batch = tuple(texts[start : start + RATED_AT_ONCE])
-        reply = await engine.language_model.reply(RateImportance(texts=batch))
-        found = rated(reply.value.ratings, len(batch)).importance
+        try:
+            reply = await model.reply(RateImportance(texts=batch))
+        except ReplyRefused as error:
+            _log.warning("%s did not rate %d memories: %s", model.name, len(batch), error)
+            found: dict[int, int] = {}
+        else:
+            found = rated(reply.value.ratings, len(batch)).importance
         for number in range(1, len(batch) + 1):
             ratings.append((found[number], by) if number in found else (DEFAULT_IMPORTANCE, "default"))
     return ratings
@@ -107,7 +115,7 @@ class Draft:
 
 async def draft(engine: Engine, grounded: Grounded, question: str | None) -> Draft:
     """Rate and embed an insight: everything that needs a model, outside any transaction."""
-    (importance, by), *_ = await rate(engine, [grounded.text])
+    (importance, by), *_ = await rate(engine.language_model, [grounded.text])
     vector, *_ = await engine.embed_documents([grounded.text])
     return Draft(new_id(), grounded, question, importance, by, vector)
 

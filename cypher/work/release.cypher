@@ -1,0 +1,6 @@
+// Give the right to work on an agent back.
+MATCH (agent:Agent {id: $agentId, workToken: $token})
+SET
+  agent.workToken = null,
+  agent.workUntil = null
+RETURN agent.id AS id
