@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from graphmem.interfaces.cli import beliefs, demo, ingest, look, retrieve, server
+from graphmem.interfaces.cli import beliefs, demo, ingest, look, retrieve, server, work
 from graphmem.interfaces.cli.common import INTERRUPTED, tell_error
 
 app = typer.Typer(
@@ -16,7 +16,7 @@ app = typer.Typer(
     epilog="A first look: graphmem demo. Each command explains itself: graphmem retrieve --help",
     pretty_exceptions_enable=False,
 )
-for group in (demo, server, ingest, retrieve, beliefs, look):
+for group in (demo, server, ingest, retrieve, beliefs, look, work):
     group.register(app)
 
 

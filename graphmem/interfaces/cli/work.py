@@ -1,0 +1,60 @@
+"""``graphmem work``: what observing left for later, once or for as long as it runs."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphmem.interfaces.cli.common import Cli, command
+
+if TYPE_CHECKING:
+    from graphmem.models import WorkReport
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    command(app, example="graphmem work --every 30")(work)
+
+
+def work(
+    cli: Cli,
+    agent: Annotated[str | None, typer.Option("--agent", "-a", metavar="ID", help="Only for this agent.")] = None,
+    every: Annotated[
+        float | None, typer.Option(min=0.1, metavar="SECONDS", help="Go on, with a pause, until interrupted.")
+    ] = None,
+) -> None:
+    """Make missing embeddings and ratings, recompute what is stale, and reflect where it is due.
+
+    Several workers can run side by side: each takes an agent for itself, and goes on where one that died stopped.
+    Exit code 1 when something failed in the last round.
+    """
+    with cli.memory() as memory:
+        while True:
+            with cli.progress() as progress:
+                progress.step("working")
+                report = memory.work_once(agent=agent)
+            _show(cli, report)
+            if every is None:
+                break
+            time.sleep(every)
+    if report.failures:
+        raise typer.Exit(1)
+
+
+def _show(cli: Cli, report: WorkReport) -> None:
+    if cli.as_json:
+        cli.emit(report.model_dump(mode="json"))
+        return
+    done = {
+        "embedded": report.embedded,
+        "rated": report.rated,
+        "recomputed": report.recomputed,
+        "new insights": report.reflections,
+    }
+    cli.say(", ".join(f"{count:,} {what}" for what, count in done.items() if count) or "nothing to do")
+    for failure in report.failures:
+        cli.note(f"agent {failure.agent_id}: {failure.error}" + (f" ({failure.remedy})" if failure.remedy else ""))
+    if report.pending:
+        cli.note(f"still pending for {', '.join(report.pending)}")
