@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from graphmem.cognition import change, checks, explain, look_up, observe, recompute, reflect, retrieve, runs
+from graphmem.cognition import change, checks, explain, history, look_up, observe, recompute, reflect, retrieve, runs
 from graphmem.cognition.engine import Engine, checked_id
 from graphmem.cognition.observe import NewItem
 from graphmem.models import (
@@ -15,6 +15,7 @@ from graphmem.models import (
     AgentInfo,
     AnyMemory,
     ChangeReport,
+    HistoryEvent,
     Hits,
     Kind,
     Mode,
@@ -24,6 +25,7 @@ from graphmem.models import (
     Provenance,
     RecomputeReport,
     ReflectReport,
+    RunDetails,
     RunInfo,
     Status,
     Violation,
@@ -252,6 +254,20 @@ class AsyncAgent:
         """
         return await look_up.memories(self._engine, self.id, type=type, status=status, limit=limit, after=after)
 
+    async def about(
+        self, entity: str, *, status: Status | None = "active", limit: int = 100, after: str | None = None
+    ) -> tuple[AnyMemory, ...]:
+        """A page of the memories that name an entity as subject, object, source or keyword, latest first.
+
+        Exact, letter by letter; texts are not searched. A status of None stands for every status, ``after`` is the
+        last id of the page before.
+
+        Raises:
+            InvalidInput: When the name, the status or the limit is refused.
+            UnknownMemory: When there is no memory ``after``.
+        """
+        return await look_up.about(self._engine, self.id, entity, status=status, limit=limit, after=after)
+
     async def explain(self, id: str) -> Provenance:
         """What a memory rests on, down to the observations.
 
@@ -264,9 +280,29 @@ class AsyncAgent:
         """All held reflections, from those that nothing rests on down to the observations."""
         return await explain.tree(self._engine, self.id)
 
-    async def runs(self, *, id: str | None = None, limit: int = 100) -> tuple[RunInfo, ...]:
-        """What was asked of a language model, newest first, with what of it was refused."""
-        return await runs.runs(self._engine, self.id, run_id=id, limit=limit)
+    async def history(self, id: str) -> tuple[HistoryEvent, ...]:
+        """All that happened to a memory: how it came about, then what changed about it and why, in order.
+
+        Raises:
+            UnknownMemory: When this agent has none of that id.
+        """
+        return await history.history(self._engine, self.id, id)
+
+    async def runs(self, *, limit: int = 100) -> tuple[RunInfo, ...]:
+        """What was asked of a language model, newest first, with what of it was refused.
+
+        Raises:
+            InvalidInput: When the limit is not from 1 to 10,000.
+        """
+        return await runs.runs(self._engine, self.id, limit=limit)
+
+    async def run(self, id: str) -> RunDetails:
+        """One run, with the memories that its prompts showed and those that it wrote.
+
+        Raises:
+            UnknownRun: When this agent has none of that id.
+        """
+        return await runs.run(self._engine, self.id, id)
 
     async def check(self) -> tuple[Violation, ...]:
         """Everything about the agent that breaks an invariant; empty when all is well."""
@@ -437,6 +473,12 @@ class Agent:
         """See :meth:`AsyncAgent.memories`."""
         return self._portal.call(partial(self._agent.memories, type=type, status=status, limit=limit, after=after))
 
+    def about(
+        self, entity: str, *, status: Status | None = "active", limit: int = 100, after: str | None = None
+    ) -> tuple[AnyMemory, ...]:
+        """See :meth:`AsyncAgent.about`."""
+        return self._portal.call(partial(self._agent.about, entity, status=status, limit=limit, after=after))
+
     def explain(self, id: str) -> Provenance:
         """See :meth:`AsyncAgent.explain`."""
         return self._portal.call(partial(self._agent.explain, id))
@@ -445,9 +487,17 @@ class Agent:
         """See :meth:`AsyncAgent.tree`."""
         return self._portal.call(self._agent.tree)
 
-    def runs(self, *, id: str | None = None, limit: int = 100) -> tuple[RunInfo, ...]:
+    def history(self, id: str) -> tuple[HistoryEvent, ...]:
+        """See :meth:`AsyncAgent.history`."""
+        return self._portal.call(self._agent.history, id)
+
+    def runs(self, *, limit: int = 100) -> tuple[RunInfo, ...]:
         """See :meth:`AsyncAgent.runs`."""
-        return self._portal.call(partial(self._agent.runs, id=id, limit=limit))
+        return self._portal.call(partial(self._agent.runs, limit=limit))
+
+    def run(self, id: str) -> RunDetails:
+        """See :meth:`AsyncAgent.run`."""
+        return self._portal.call(self._agent.run, id)
 
     def check(self) -> tuple[Violation, ...]:
         """See :meth:`AsyncAgent.check`."""

@@ -8,6 +8,7 @@ GraphmemError
 ├── UnknownAgent            no agent of that id
 ├── UnknownMemory           this agent has no memory of that id
 │   └── AmbiguousId         a shortened id fits several memories
+├── UnknownRun              this agent has no run of that id
 ├── IdConflict              the id is taken by a memory with other content
 ├── BeliefError             a change of belief that would break a rule
 │   ├── AlreadyEnded        the memory was superseded, retracted or forgotten before
@@ -80,6 +81,10 @@ class UnknownMemory(GraphmemError):
 
 class AmbiguousId(UnknownMemory):
     """A shortened id fits several memories."""
+
+
+class UnknownRun(GraphmemError):
+    """This agent has no run of that id."""
 
 
 class IdConflict(GraphmemError):

@@ -406,6 +406,8 @@ class RunInfo(Value):
     prompt_version: str
     started_at: datetime
     ended_at: datetime | None = None
+    error: str | None = None
+    """What it failed with."""
     refused: tuple[Refused, ...] = ()
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -470,6 +472,67 @@ class Provenance(Value):
         )
 
 
+# --- history ---------------------------------------------------------------------------------------------------
+
+HistoryType = Literal[
+    "observed",
+    "inferred",
+    "planned",
+    "reinforced",
+    "stale",
+    "active",
+    "confirmed",
+    "superseded",
+    "supersedes",
+    "retracted",
+    "restored",
+    "gave_way",
+    "changed",
+]
+"""What happened to a memory: it was observed, inferred or planned; gained evidence; turned stale, or active again
+because what it rests on holds; was confirmed as it stands; was superseded, or took another's place; was retracted, or
+restored; gave way again to what it had replaced; or changed in a way that the verb tells."""
+
+
+class HistoryEvent(Value):
+    """One thing that happened to a memory."""
+
+    type: HistoryType
+    at: datetime
+    verb: str | None = None
+    """In which verb, e.g. ``observe`` or ``recompute``; None where it followed from a change further below."""
+    by: str = ""
+    """``caller``, or the language model by name; empty where it followed from another change."""
+    reason: str = ""
+    mode: Mode | None = None
+    """Of a supersession."""
+    other: str | None = None
+    """The other memory: the replacement, the one replaced, or the ground at fault."""
+    other_text: str | None = None
+    seq: int | None = None
+    """The agent's revision in which it happened, where one is known."""
+    run_id: str | None = None
+    """The run of a language model that wrote the memory."""
+
+
+class Shown(Value):
+    """A memory that a run's prompts showed."""
+
+    memory: AnyMemory
+    rank: int
+    """Its number in the prompt that first showed it, from 1."""
+    score: float | None = None
+    """Its score where it was retrieved for the prompt."""
+
+
+class RunDetails(Value):
+    """One run with the memories that its prompts showed and those that it wrote."""
+
+    run: RunInfo
+    shown: tuple[Shown, ...] = ()
+    wrote: tuple[AnyMemory, ...] = ()
+
+
 class Violation(Value):
     """Something in the graph that breaks an invariant."""
 
@@ -477,7 +540,10 @@ class Violation(Value):
     """The check that found it: a file under ``cypher/check/``."""
     agent_id: str
     id: str
+    """The memory, or the agent itself."""
     problem: str
+    remedy: str
+    """What to do about it, in one line."""
 
 
 class AgentInfo(Value):

@@ -1,7 +1,4 @@
-// Runs of an agent, newest first; a runId of null: all of them.
+// One run.
 // Returns: run MAP
-MATCH (run:Run {agentId: $agentId})
-WHERE run.id >= '' AND ($runId IS NULL OR run.id = $runId)
+MATCH (run:Run {agentId: $agentId, id: $runId})
 RETURN run {.*} AS run
-ORDER BY run.startedAt DESC, run.id
-LIMIT $limit

@@ -6,6 +6,18 @@ from graphmem.cognition.engine import Engine
 from graphmem.graph.queries import queries
 from graphmem.models import Violation
 
+REMEDIES = {
+    "causes": "it explains and decides nothing; where the memory is stale: graphmem recompute --agent {agent}",
+    "depth": "set it in Neo4j Browser: MATCH (m:Memory {{agentId: …, id: …}}) SET m.depth = the number told",
+    "ended": "undo what was changed by hand in the database, or go back to a backup",
+    "grounds": "stop believing it: graphmem retract {id} --agent {agent}",
+    "held": "set it in Neo4j Browser: MATCH (a:Agent {{id: …}}) SET a.held = the number that it holds",
+    "scope": "delete that relationship in Neo4j Browser: only HEARD_FROM may join two agents",
+    "staleness": "where stale: graphmem recompute --agent {agent}; where active: graphmem retract {id} --agent {agent}",
+    "supersession": "delete the SUPERSEDES that is wrong, in Neo4j Browser",
+}
+"""What to do about each violation, by the name of its check."""
+
 
 async def check(engine: Engine, agent_id: str) -> tuple[Violation, ...]:
     """Everything about an agent that breaks an invariant, by the name of the check under ``cypher/check/``."""
@@ -13,5 +25,8 @@ async def check(engine: Engine, agent_id: str) -> tuple[Violation, ...]:
     for name in sorted(name for name in queries if name.startswith("check/")):
         rule = name.removeprefix("check/")
         for row in await engine.store.query(name, agentId=agent_id):
-            found.append(Violation(rule=rule, agent_id=row["agentId"], id=row["id"], problem=row["problem"]))
+            remedy = REMEDIES[rule].format(agent=agent_id, id=row["id"])
+            found.append(
+                Violation(rule=rule, agent_id=row["agentId"], id=row["id"], problem=row["problem"], remedy=remedy)
+            )
     return tuple(found)

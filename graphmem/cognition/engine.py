@@ -115,6 +115,21 @@ def checked_id(value: object, what: str = "id") -> str:
         raise InvalidInput(f"{what}: {error}") from error
 
 
+MOST = 10_000
+"""Most items on one page of a list."""
+
+
+def checked_limit(limit: object) -> int:
+    """How many items a page may have.
+
+    Raises:
+        InvalidInput: When it is not a whole number from 1 to 10,000.
+    """
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST:
+        raise InvalidInput(f"limit: {limit!r} is not a whole number from 1 to {MOST:,}")
+    return limit
+
+
 def new_id() -> str:
     """An id of 24 hexadecimal digits: the time first, so that ids sort by it, then chance."""
     return f"{time.time_ns() // 1_000_000:012x}{token_hex(6)}"

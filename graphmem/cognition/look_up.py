@@ -1,17 +1,15 @@
-"""Exact look-ups: agents, memories by id, by a shortened id, page by page."""
+"""Exact look-ups: agents, memories by id, by a shortened id, by what they name, page by page."""
 
 from __future__ import annotations
 
 from typing import Any, get_args
 
-from graphmem.cognition.engine import Engine, checked_id, fetch_one, unknown_agent
+from graphmem.cognition.engine import Engine, checked_id, checked_limit, fetch_one, unknown_agent
 from graphmem.errors import AmbiguousId, InvalidInput, UnknownMemory
 from graphmem.graph.records import to_agent, to_memory
-from graphmem.graph.store import Transaction
+from graphmem.graph.store import Store, Transaction
 from graphmem.models import AgentConfig, AgentInfo, AnyMemory, Status, validated
 
-MOST = 10_000
-"""Most memories on one page."""
 LABELS = {"observation": "Observation", "reflection": "Reflection", "plan": "Plan"}
 
 
@@ -102,16 +100,68 @@ async def memories(
     """
     if type is not None and type not in LABELS:
         raise InvalidInput(f"type: {type!r} is not one of {', '.join(LABELS)}")
-    if status is not None and status not in get_args(Status):
-        raise InvalidInput(f"status: {status!r} is not one of {', '.join(get_args(Status))}")
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidInput(f"limit: {limit!r} is not a whole number from 1 to {MOST}")
+    _check_status(status)
     rows = await engine.store.query(
         "memory/list",
         agentId=agent_id,
         label=LABELS[type] if type else None,
         status=status,
-        limit=limit,
+        limit=checked_limit(limit),
         after=checked_id(after, "after") if after is not None else "",
     )
     return tuple(to_memory(row) for row in rows)
+
+
+async def about(
+    engine: Engine,
+    agent_id: str,
+    entity: str,
+    *,
+    status: str | None = "active",
+    limit: int = 100,
+    after: str | None = None,
+) -> tuple[AnyMemory, ...]:
+    """A page of the memories that name an entity as subject, object, source or keyword, latest first.
+
+    Only the name itself counts, letter by letter: no other spelling, no part of a name, nothing in a text.
+    ``after`` is the last id of the page before; a status of None stands for every status.
+
+    Raises:
+        InvalidInput: When the name, the status or the limit is refused.
+        UnknownMemory: When there is no memory ``after``.
+    """
+    entity = checked_id(entity, "entity")
+    _check_status(status)
+    limit = checked_limit(limit)
+    after = checked_id(after, "after") if after is not None else None
+    fields = " ".join(f"{field}:{_quoted(entity)}" for field in ("subject", "object", "source", "keywords"))
+
+    async def work(tx: Transaction) -> tuple[AnyMemory, ...]:
+        if after is not None:
+            await fetch_one(tx, agent_id, after)
+        rows = await tx.run(
+            "memory/about",
+            agentId=agent_id,
+            names=f"+agentId:{_quoted(agent_id)} +({fields})",
+            status=status,
+            limit=limit,
+            after=after,
+        )
+        return tuple(to_memory(row) for row in rows)
+
+    return await engine.store.read(work)
+
+
+def _quoted(name: str) -> str:
+    """A name as one term of a Lucene query: within quotes only these two mean anything else."""
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _check_status(status: object) -> None:
+    if status is not None and status not in get_args(Status):
+        raise InvalidInput(f"status: {status!r} is not one of {', '.join(get_args(Status))}")
+
+
+async def agent_ids(store: Store, prefix: str, *, limit: int) -> tuple[str, ...]:
+    """The first ids of agents that begin so, without counting what they remember."""
+    return tuple(row["id"] for row in await store.query("agent/ids", prefix=prefix, limit=limit))

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from graphmem.cognition.engine import Engine, lock, new_id
-from graphmem.errors import LanguageModelError
-from graphmem.graph.records import refused_to, to_run
+from graphmem.cognition.engine import Engine, checked_id, checked_limit, lock, new_id
+from graphmem.errors import LanguageModelError, UnknownRun
+from graphmem.graph.records import refused_to, to_memory, to_run
 from graphmem.graph.store import Row, Transaction
 from graphmem.language.base import Reply, Task
-from graphmem.models import Refused, RunInfo
+from graphmem.models import Refused, RunDetails, RunInfo, Shown
 
 LEASE_SECONDS = 600
 """How long a run may be silent before it is taken for dead."""
@@ -91,7 +91,37 @@ class Run:
         )
 
 
-async def runs(engine: Engine, agent_id: str, *, run_id: str | None = None, limit: int = 100) -> tuple[RunInfo, ...]:
-    """An agent's runs, newest first."""
-    rows = await engine.store.query("run/get", agentId=agent_id, runId=run_id, limit=limit)
+async def runs(engine: Engine, agent_id: str, *, limit: int = 100) -> tuple[RunInfo, ...]:
+    """An agent's runs, newest first.
+
+    Raises:
+        InvalidInput: When the limit is not from 1 to 10,000.
+    """
+    rows = await engine.store.query("run/list", agentId=agent_id, limit=checked_limit(limit))
     return tuple(to_run(row["run"]) for row in rows)
+
+
+async def run(engine: Engine, agent_id: str, run_id: str) -> RunDetails:
+    """One run with what its prompts showed and what it wrote.
+
+    Raises:
+        UnknownRun: When this agent has none of that id.
+    """
+    run_id = checked_id(run_id, "run")
+
+    async def work(tx: Transaction) -> RunDetails:
+        found = await tx.one("run/get", agentId=agent_id, runId=run_id)
+        if found is None:
+            raise UnknownRun(
+                f"agent {agent_id!r} has no run {run_id!r}",
+                remedy=f"list its runs with: graphmem runs --agent {agent_id}",
+            )
+        shown = await tx.run("run/shown", agentId=agent_id, runId=run_id)
+        wrote = await tx.run("run/wrote", agentId=agent_id, runId=run_id)
+        return RunDetails(
+            run=to_run(found["run"]),
+            shown=tuple(Shown(memory=to_memory(row), rank=row["rank"], score=row["score"]) for row in shown),
+            wrote=tuple(to_memory(row) for row in wrote),
+        )
+
+    return await engine.store.read(work)

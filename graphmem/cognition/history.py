@@ -1,0 +1,133 @@
+"""History: all that happened to one memory, from the log of changes and from its relationships."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from graphmem.cognition.change import CALLER
+from graphmem.cognition.engine import Engine, checked_id, fetch_one
+from graphmem.graph.store import Row, Transaction
+from graphmem.models import AnyMemory, HistoryEvent, HistoryType
+
+_LOGGED: dict[str, tuple[HistoryType, str]] = {
+    "reinforce": ("reinforced", "reflect"),
+    "supersede": ("superseded", "supersede"),
+    "retract": ("retracted", "retract"),
+    "recompute:confirmed": ("confirmed", "recompute"),
+    "recompute:revised": ("superseded", "recompute"),
+    "recompute:retracted": ("retracted", "recompute"),
+    "restore": ("restored", "restore"),
+}
+"""What an entry of the log did to its memory, and in which verb."""
+_ENDS = [entry for entry, (type_, _) in _LOGGED.items() if type_ in ("superseded", "retracted")]
+_BEGINNINGS: dict[str, HistoryType] = {"observation": "observed", "reflection": "inferred", "plan": "planned"}
+
+
+async def history(engine: Engine, agent_id: str, memory_id: str) -> tuple[HistoryEvent, ...]:
+    """All that happened to one memory: how it came about first, then in the order of the times.
+
+    Raises:
+        UnknownMemory: When this agent has none of that id.
+    """
+    memory_id = checked_id(memory_id)
+
+    async def work(tx: Transaction) -> tuple[HistoryEvent, ...]:
+        memory = await fetch_one(tx, agent_id, memory_id)
+        changes = await tx.run("history/changes", agentId=agent_id, id=memory_id)
+        edges = await tx.run("history/edges", agentId=agent_id, id=memory_id, ends=_ENDS)
+        runs = await tx.run("explain/runs", agentId=agent_id, ids=[memory_id])
+        return _told(memory, changes, edges, runs[0]["run"] if runs else None)
+
+    return await engine.store.read(work)
+
+
+def _told(
+    memory: AnyMemory, changes: Sequence[Row], edges: Sequence[Row], run: dict[str, Any] | None
+) -> tuple[HistoryEvent, ...]:
+    replacements = {row["edge"]["at"]: row for row in edges if row["type"] == "SUPERSEDES" and not row["newer"]}
+    causes = [row for row in edges if row["type"] == "STALE_BECAUSE"]
+    events = [_logged(change, replacements) for change in changes if change["verb"] != "reflect"]
+    events += [event for row in edges if row["type"] == "SUPERSEDES" and row["newer"] for event in _replaced(row)]
+    events += [_stale(row) for row in causes]
+    events += _active_again(causes, settled={event.at for event in events if event.type in _SETTLES})
+    # A revision has one number for all that happened in it; where times are equal, it tells the order.
+    events.sort(key=lambda event: (event.at, event.seq or 0))
+    return (_beginning(memory, changes, run), *events)
+
+
+_SETTLES = {"confirmed", "superseded", "retracted", "restored"}
+"""What ends staleness with an entry of its own."""
+
+
+def _beginning(memory: AnyMemory, changes: Sequence[Row], run: dict[str, Any] | None) -> HistoryEvent:
+    logged = next((change for change in changes if change["verb"] == "reflect"), None)
+    return HistoryEvent(
+        type=_BEGINNINGS[memory.type],
+        at=memory.recorded_at,
+        verb=run["verb"] if run else "observe" if memory.type == "observation" else None,
+        by=memory.written_by if memory.type == "reflection" else CALLER,
+        seq=logged["seq"] if logged else None,
+        run_id=run["id"] if run else None,
+    )
+
+
+def _logged(change: Row, replacements: dict[datetime, Row]) -> HistoryEvent:
+    type_, verb = _LOGGED.get(change["verb"], ("changed", change["verb"]))
+    row = replacements.get(change["at"]) if type_ == "superseded" else None
+    return HistoryEvent(
+        type=type_,
+        at=change["at"],
+        verb=verb,
+        by=change["by"],
+        reason=change["reason"] or (row["edge"]["reason"] if row else ""),
+        seq=change["seq"],
+        mode=row["edge"]["mode"] if row else None,
+        other=row["other"]["id"] if row else None,
+        other_text=row["other"]["text"] if row else None,
+    )
+
+
+def _replaced(row: Row) -> Iterable[HistoryEvent]:
+    """The memory took another's place, and perhaps gave it back when that one was restored."""
+    edge, change = row["edge"], row["change"]
+    other, text = row["other"]["id"], row["other"]["text"]
+    yield HistoryEvent(
+        type="supersedes",
+        at=edge["at"],
+        verb=_LOGGED[change["verb"]][1] if change else None,
+        by=edge["by"],
+        reason=edge["reason"],
+        seq=change["seq"] if change else None,
+        mode=edge["mode"],
+        other=other,
+        other_text=text,
+    )
+    if revoked := edge.get("revokedAt"):
+        # What was written only to replace the other one ended with that.
+        type_: HistoryType = "retracted" if edge.get("made") else "gave_way"
+        yield HistoryEvent(type=type_, at=revoked, verb="restore", by=CALLER, other=other, other_text=text)
+
+
+def _stale(row: Row) -> HistoryEvent:
+    change: Row = row["change"] or {"verb": None, "by": "", "reason": "", "seq": None}
+    return HistoryEvent(
+        type="stale",
+        at=row["edge"]["since"],
+        verb=_LOGGED[change["verb"]][1] if change["verb"] else None,
+        by=change["by"],
+        reason=change["reason"],
+        seq=change["seq"],
+        other=row["other"]["id"],
+        other_text=row["other"]["text"],
+    )
+
+
+def _active_again(causes: Sequence[Row], *, settled: set[datetime]) -> Iterable[HistoryEvent]:
+    """Moments at which the last cause ceased by itself: what it rests on was confirmed, or holds again."""
+    spans = [(row["edge"]["since"], row["edge"].get("until"), row["other"]) for row in causes]
+    for moment in sorted({until for _, until, _ in spans if until is not None} - settled):
+        if all(since > moment or (until is not None and until <= moment) for since, until, _ in spans):
+            last = max((span for span in spans if span[1] == moment), key=lambda span: (span[0], span[2]["id"]))
+            yield HistoryEvent(type="active", at=moment, other=last[2]["id"], other_text=last[2]["text"])
