@@ -207,6 +207,16 @@ class AsyncAgent:
         """
         return await change.retract(self._engine, self.id, id, reason=reason, now=now)
 
+    async def restore(self, id: str, *, reason: str = "", now: object = None) -> ChangeReport:
+        """Undo the newest change of a memory; what recompute had changed for it is undone where its grounds hold again.
+
+        Raises:
+            UnknownAgent, UnknownMemory: When there is no such agent, or it has no such memory.
+            NotEnded: When the memory is held.
+            NotNewest: When what replaced it has ended as well.
+        """
+        return await change.restore(self._engine, self.id, id, reason=reason, now=now)
+
     async def recompute(
         self,
         *,
@@ -443,6 +453,10 @@ class Agent:
     def retract(self, id: str, *, reason: str = "", now: object = None) -> ChangeReport:
         """See :meth:`AsyncAgent.retract`."""
         return self._portal.call(partial(self._agent.retract, id, reason=reason, now=now))
+
+    def restore(self, id: str, *, reason: str = "", now: object = None) -> ChangeReport:
+        """See :meth:`AsyncAgent.restore`."""
+        return self._portal.call(partial(self._agent.restore, id, reason=reason, now=now))
 
     def recompute(
         self,

@@ -13,6 +13,8 @@ GraphmemError
 ├── BeliefError             a change of belief that would break a rule
 │   ├── AlreadyEnded        the memory was superseded, retracted or forgotten before
 │   ├── NotActive           the memory must be active for this
+│   ├── NotEnded            the memory is held, so there is nothing to restore
+│   ├── NotNewest           a later change of the same chain must be undone first
 │   ├── SelfSupersession    a memory cannot supersede itself
 │   └── RestsOnItself       the new memory rests on the one it would replace
 ├── EmbeddingError          the embedder failed, or gave a vector that cannot be used
@@ -108,6 +110,14 @@ class AlreadyEnded(BeliefError):
 
 class NotActive(BeliefError):
     """The memory must be active for this."""
+
+
+class NotEnded(BeliefError):
+    """The memory is held, so there is nothing to restore."""
+
+
+class NotNewest(BeliefError):
+    """A later change of the same chain must be undone first."""
 
 
 class SelfSupersession(BeliefError):

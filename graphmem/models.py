@@ -333,14 +333,19 @@ class RunRef(Value):
 
 
 class ChangeReport(Value):
-    """What ``supersede`` or ``retract`` did, dependents included."""
+    """What ``supersede``, ``retract`` or ``restore`` did, dependents included."""
 
-    verb: Literal["supersede", "retract"]
+    verb: Literal["supersede", "retract", "restore"]
     memory: AnyMemory
-    """The memory whose belief ended."""
+    """The memory whose belief ended, or is held again."""
     replacement: AnyMemory | None = None
+    """What replaced it, or had replaced it."""
     stale: tuple[AnyMemory, ...] = ()
     """Everything above it that turned stale in the same transaction, shallowest first."""
+    active: tuple[AnyMemory, ...] = ()
+    """What had been stale and turned active again."""
+    restored: tuple[AnyMemory, ...] = ()
+    """Reflections that recompute had revised or retracted, and that hold again as their old grounds do."""
     used_by: tuple[RunRef, ...] = ()
     """Runs whose prompt had shown the memory."""
     revision: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -104,6 +105,11 @@ def agent(memory: AsyncMemory, agent_id: str) -> AsyncAgent:
 def new_agent(memory: AsyncMemory) -> Callable[[], AsyncAgent]:
     """Makes handles of further agents."""
     return lambda: memory.agent(f"another-{uuid4().hex[:12]}")
+
+
+# A shell that starts the run in the background has interrupts ignored, and every process started here inherits that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_report_header() -> str:

@@ -11,6 +11,10 @@ WHERE memory.occurredAt IS NOT NULL
     (()<-[change:SUPERSEDES WHERE change.revokedAt IS NULL]-(:Memory)){0,}
     (head:Memory {status: 'stale'})
   }
+  AND NOT EXISTS {
+    (memory)-[edge:CITES|DERIVED_FROM WHERE edge.until IS NULL]->(ground:Memory WHERE NOT ground.held)
+    -[revoked:SUPERSEDES WHERE revoked.revokedAt IS NOT NULL]->(:Memory {status: 'stale'})
+  }
 WITH memory
 ORDER BY memory.depth, memory.id
 LIMIT $limit

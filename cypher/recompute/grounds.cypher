@@ -7,10 +7,17 @@ MATCH (ground)
   (()<-[change:SUPERSEDES WHERE change.revokedAt IS NULL]-(:Memory)){0,}
   (head:Memory)
 WHERE NOT EXISTS { (head)<-[later:SUPERSEDES WHERE later.revokedAt IS NULL]-(:Memory) }
+// Where a restore ended the head, the restored memory stands in its place again.
+OPTIONAL MATCH (head)-[revoked:SUPERSEDES WHERE revoked.revokedAt IS NOT NULL]->(restored:Memory)
+WHERE NOT head.held AND restored.held
+WITH ground, edge, change, head, restored
+ORDER BY revoked.revokedAt DESC
+WITH ground, edge, change, head AS last, collect(restored) AS restored
+WITH ground, edge, change, coalesce(restored[0], last) AS standing
 RETURN
   ground {.id, .status, .text} AS ground,
-  head {.*, embedding: null} AS memory,
-  labels(head) AS labels,
+  standing {.*, embedding: null} AS memory,
+  labels(standing) AS labels,
   edge.rank AS rank,
   edge.support AS support,
   head([c IN change | c.reason]) AS reason

@@ -1,4 +1,4 @@
-// End a memory: no longer held, and out of both indexes.
+// End a memory: no longer held, and out of both indexes. cause: caller, recompute or restore.
 MATCH (agent:Agent {id: $agentId})
 MATCH (memory:Memory {agentId: $agentId, id: $id})
 SET
@@ -6,6 +6,7 @@ SET
   memory.status = $status,
   memory.held = false,
   memory.endedAt = $now,
+  memory.endedBy = $cause,
   memory.scopeToken = null,
   memory.leaseToken = null,
   memory.leaseUntil = null

@@ -1,5 +1,8 @@
 // End the citations of a reflection whose targets are not among those to keep.
+// moved MAP: by the id of a target, what stands in its place now and is cited instead
 MATCH (reflection:Reflection {agentId: $agentId, id: $id})-[edge:CITES WHERE edge.until IS NULL]->(ground:Memory)
 WHERE NOT ground.id IN $keep
-SET edge.until = $now
+SET
+  edge.until = $now,
+  edge.movedTo = $moved[ground.id]
 RETURN count(edge) AS ended

@@ -1,15 +1,25 @@
-"""Changes of belief by the caller: supersede and retract. Dependents turn stale in the same transaction."""
+"""Changes of belief by the caller: supersede, retract and restore. Dependents turn stale in the same transaction."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import get_args
 
 from graphmem.cognition import truth
 from graphmem.cognition.engine import Engine, checked_id, fetch, fetch_one, new_id
 from graphmem.cognition.observe import create, rows_for
-from graphmem.errors import AlreadyEnded, InvalidInput, NotActive, RestsOnItself, SelfSupersession
-from graphmem.graph.store import Transaction
+from graphmem.errors import (
+    AlreadyEnded,
+    InvalidInput,
+    NotActive,
+    NotEnded,
+    NotNewest,
+    RestsOnItself,
+    SelfSupersession,
+)
+from graphmem.graph.records import scope_token
+from graphmem.graph.store import Row, Transaction
 from graphmem.models import (
     MAX_TEXT,
     AnyMemory,
@@ -79,7 +89,9 @@ async def supersede(
         if by is not None:
             await _check_replacement(tx, agent_id, old, await fetch_one(tx, agent_id, by))
         await create(tx, agent_id, rows)
-        await truth.supersede(tx, revision, older=old, newer=new, mode=mode, reason=reason, by=CALLER)
+        await truth.supersede(
+            tx, revision, older=old, newer=new, mode=mode, reason=reason, by=CALLER, cause="caller", made=by is None
+        )
         await revision.log(tx, old, "supersede", by=CALLER, reason=reason)
         return await _report(tx, revision, "supersede", memory.id, replacement=new)
 
@@ -102,11 +114,78 @@ async def retract(
     async def work(tx: Transaction) -> ChangeReport:
         revision = await truth.begin(tx, agent_id, at)
         await _replaceable(tx, agent_id, memory_id)
-        await truth.end(tx, revision, memory_id, "retracted")
+        await truth.end(tx, revision, memory_id, "retracted", cause="caller")
         await revision.log(tx, memory_id, "retract", by=CALLER, reason=reason)
         return await _report(tx, revision, "retract", memory_id)
 
     return await engine.store.write(work)
+
+
+async def restore(
+    engine: Engine, agent_id: str, memory_id: str, *, reason: str = "", now: object = None
+) -> ChangeReport:
+    """Undo the newest change of a memory: it is held again.
+
+    A replacement that was written for the change is retracted; one that existed before stays. Citations that a
+    recompute had moved to the replacement move back. What recompute had revised or retracted, and whose old grounds
+    are all active again, is restored as well, level by level, without a model.
+
+    Raises:
+        UnknownAgent, UnknownMemory: When there is no such agent or memory of that agent.
+        NotEnded: When the memory is held.
+        NotNewest: When what replaced it has ended as well: that change has to be undone first.
+    """
+    memory_id = checked_id(memory_id)
+    reason = checked_reason(reason)
+    at = await engine.now(agent_id, now)
+
+    async def work(tx: Transaction) -> ChangeReport:
+        revision = await truth.begin(tx, agent_id, at)
+        memory = await fetch_one(tx, agent_id, memory_id)
+        if memory.status not in ("superseded", "retracted"):
+            raise NotEnded(
+                f"memory {memory_id!r} is {memory.status}; only what was superseded or retracted is restored"
+            )
+        newer = await tx.one("truth/superseder", agentId=agent_id, id=memory_id)
+        if newer is not None and newer["status"] not in ("active", "stale"):
+            raise NotNewest(
+                f"what replaced {memory_id!r}, {newer['id']!r}, is {newer['status']} itself",
+                remedy=f"restore {newer['id']!r} first",
+            )
+        changed = await _undo(tx, revision, memory_id, newer)
+        await revision.log(tx, memory_id, "restore", by=CALLER, reason=reason)
+        relabelled = [await truth.relabel(tx, revision, changed)]
+        restored: list[str] = []
+        level = [memory_id]
+        while level:
+            rows = await tx.run("truth/revocable", agentId=agent_id, ids=level)
+            level = list[str]()
+            for row in rows:
+                replacement = {"id": row["newer"], "made": row["made"]} if row["newer"] else None
+                changed = await _undo(tx, revision, row["id"], replacement)
+                await revision.log(tx, row["id"], "restore", by=CALLER, reason=f"its grounds hold again: {memory_id}")
+                relabelled.append(await truth.relabel(tx, revision, changed))
+                level.append(row["id"])
+            restored += level
+        return await _report(
+            tx, revision, "restore", memory_id, replacement=newer["id"] if newer else None,
+            relabelled=relabelled, restored=restored,
+        )  # fmt: skip
+
+    return await engine.store.write(work)
+
+
+async def _undo(tx: Transaction, revision: truth.Revision, memory_id: str, newer: Row | None) -> list[str]:
+    """Hold a memory again, and end what was written to replace it; returns what changed."""
+    agent_id = revision.agent_id
+    await tx.run("truth/revive", agentId=agent_id, id=memory_id, scopeToken=scope_token(agent_id))
+    if newer is None:
+        return [memory_id]
+    await tx.run("truth/revoke", agentId=agent_id, newer=newer["id"], older=memory_id, now=revision.now)
+    moved = await tx.run("truth/move_back", agentId=agent_id, restored=memory_id, newer=newer["id"], now=revision.now)
+    if newer["made"]:
+        await truth.end(tx, revision, newer["id"], "retracted", cause="restore")
+    return [memory_id, newer["id"], *(row["id"] for row in moved)]
 
 
 def checked_reason(reason: object) -> str:
@@ -164,13 +243,27 @@ def _replacement(text: str, old: AnyMemory, mode: Mode, now: datetime) -> NewObs
 
 
 async def _report(
-    tx: Transaction, revision: truth.Revision, verb: str, memory_id: str, *, replacement: str | None = None
+    tx: Transaction,
+    revision: truth.Revision,
+    verb: str,
+    memory_id: str,
+    *,
+    replacement: str | None = None,
+    relabelled: Sequence[truth.Relabelled] = (),
+    restored: Sequence[str] = (),
 ) -> ChangeReport:
-    """Relabel what rests on the memory, and tell what happened."""
+    """Tell what happened; dependents are relabelled first where that was not done yet."""
     agent_id = revision.agent_id
-    relabelled = await truth.relabel(tx, revision, [memory_id])
-    wanted = [memory_id, *([replacement] if replacement else []), *relabelled.stale]
-    found = await fetch(tx, agent_id, wanted)
+    relabelled = relabelled or [await truth.relabel(tx, revision, [memory_id])]
+    stale, active = set[str](), set[str]()
+    for step in relabelled:  # What one step turned, a later one may have turned back.
+        stale = (stale | set(step.stale)) - set(step.active)
+        active = (active | set(step.active)) - set(step.stale)
+    found = await fetch(tx, agent_id, [memory_id, *([replacement] if replacement else []), *stale, *active, *restored])
+
+    def told(ids: Iterable[str]) -> list[AnyMemory]:
+        return sorted((found[id_] for id_ in ids), key=lambda memory: (memory.depth, memory.id))
+
     used_by = await tx.run("truth/used_by", agentId=agent_id, id=memory_id)
     return validated(
         ChangeReport,
@@ -178,7 +271,9 @@ async def _report(
             "verb": verb,
             "memory": found[memory_id],
             "replacement": found[replacement] if replacement else None,
-            "stale": sorted((found[id_] for id_ in relabelled.stale), key=lambda memory: (memory.depth, memory.id)),
+            "stale": told(id_ for id_ in stale if found[id_].status == "stale"),
+            "active": told(id_ for id_ in active - {memory_id} - set(restored) if found[id_].status == "active"),
+            "restored": told(restored),
             "used_by": [RunRef.model_validate(row) for row in used_by],
             "revision": revision.seq,
         },

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from pydantic import BaseModel
 from pydantic.alias_generators import to_snake
 
 from graphmem.cognition.engine import Engine, checked_id, fetch, fetch_one
@@ -68,13 +69,13 @@ def _of(edges: dict[tuple[str, str, str, str], Row], *types: str) -> list[Row]:
     return [row for row in edges.values() if row["type"] in types]
 
 
-def _snake(properties: dict[str, Any]) -> dict[str, Any]:
-    return {to_snake(name): value for name, value in properties.items()}
+def _known(model: type[BaseModel], properties: dict[str, Any]) -> dict[str, Any]:
+    """The properties of a relationship that people are shown; what serves the verbs alone is left out."""
+    return {name: value for key, value in properties.items() if (name := to_snake(key)) in model.model_fields}
 
 
 def _ground(row: Row) -> Ground:
-    properties = _snake(row["properties"])
-    return Ground(source=row["source"], target=row["target"], type=row["type"], **properties)
+    return Ground(source=row["source"], target=row["target"], type=row["type"], **_known(Ground, row["properties"]))
 
 
 def _in_order(ground: Ground) -> tuple[str, int, str]:
@@ -82,12 +83,11 @@ def _in_order(ground: Ground) -> tuple[str, int, str]:
 
 
 def _supersession(row: Row) -> Supersession:
-    properties = {k: v for k, v in _snake(row["properties"]).items() if k != "revoked_at"}
-    return Supersession(newer=row["source"], older=row["target"], **properties)
+    return Supersession(newer=row["source"], older=row["target"], **_known(Supersession, row["properties"]))
 
 
 def _cause(row: Row) -> Cause:
-    return Cause(memory=row["source"], because=row["target"], **_snake(row["properties"]))
+    return Cause(memory=row["source"], because=row["target"], **_known(Cause, row["properties"]))
 
 
 def _run(row: Row) -> RunInfo:

@@ -42,6 +42,8 @@ class _Evidence:
     """What happened to each ground that ended, for the prompt and the report."""
     retired_texts: frozenset[str]
     """Normalised texts of grounds that ended: to repeat one is an echo."""
+    moved: dict[str, str]
+    """By the id of a ground that ended, the active memory that stands in its place."""
 
 
 async def recompute(
@@ -151,7 +153,7 @@ class _Worker:
             reason = f"{grounded.gate}: {grounded.reason}"
             return await self._settle(lambda tx: self._fail(tx, memory, reason))
         if reply.verdict == "confirmed":
-            return await self._settle(lambda tx: self._confirm(tx, memory, grounded))
+            return await self._settle(lambda tx: self._confirm(tx, memory, grounded, evidence))
         draft = await grounding.draft(self.engine, grounded, memory.question)
         return await self._settle(lambda tx: self._revise(tx, memory, draft))
 
@@ -161,14 +163,17 @@ class _Worker:
         active: dict[str, AnyMemory] = {}
         changes: list[str] = []
         retired: set[str] = set()
+        moved: dict[str, str] = {}
         for row in await tx.run("recompute/grounds", agentId=agent_id, id=memory_id):
             head = to_memory(row)
             if head.status == "active":
                 active[head.id] = head
+                if row["ground"]["id"] != head.id:
+                    moved[row["ground"]["id"]] = head.id
             if row["ground"]["id"] != head.id or head.status != "active":
                 changes.append(_told(row, head))
                 retired.add(normalise_text(row["ground"]["text"]))
-        return memory, _Evidence(tuple(active.values()), tuple(changes), frozenset(retired))
+        return memory, _Evidence(tuple(active.values()), tuple(changes), frozenset(retired), moved)
 
     async def _reconsider(self, memory: Reflection, evidence: _Evidence) -> Reconsidered:
         if not self._opened:
@@ -237,11 +242,13 @@ class _Worker:
         if not await self._holds(tx, memory.id):
             return None
         revision = await truth.begin(tx, self.run.agent_id, self.run.now)
-        await truth.end(tx, revision, memory.id, "retracted")
+        await truth.end(tx, revision, memory.id, "retracted", cause="recompute")
         await self._finish(tx, revision, memory, "retracted", reason)
         return Recomputed(id=memory.id, outcome="retracted", before=memory.text, reason=reason)
 
-    async def _confirm(self, tx: Transaction, memory: Reflection, grounded: grounding.Grounded) -> Recomputed | None:
+    async def _confirm(
+        self, tx: Transaction, memory: Reflection, grounded: grounding.Grounded, evidence: _Evidence
+    ) -> Recomputed | None:
         if not await self._holds(tx, memory.id) or await self._changed(tx, memory.id, grounded.cited):
             return None
         agent_id = self.run.agent_id
@@ -249,7 +256,7 @@ class _Worker:
             return await self._failed(tx, memory, _circular(above))
         revision = await truth.begin(tx, agent_id, self.run.now)
         keep = [item.id for item in grounded.cited]
-        await tx.run("truth/uncite", agentId=agent_id, id=memory.id, keep=keep, now=self.run.now)
+        await tx.run("truth/uncite", agentId=agent_id, id=memory.id, keep=keep, moved=evidence.moved, now=self.run.now)
         await grounding.cite(tx, agent_id, memory.id, grounded.cited, self.run.now)
         await self._finish(tx, revision, memory, "confirmed", "")
         return Recomputed(id=memory.id, outcome="confirmed", before=memory.text, after=memory.text)
@@ -280,6 +287,8 @@ class _Worker:
             mode="correction",
             reason="recomputed from changed evidence",
             by=self.engine.language_model.name,
+            cause="recompute",
+            made=same is None,
         )
         await truth.relabel(tx, revision, [same or new.id])
         await self._finish(tx, revision, memory, "revised", "")

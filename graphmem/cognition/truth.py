@@ -76,18 +76,35 @@ async def relabel(tx: Transaction, revision: Revision, changed: Iterable[str]) -
     return Relabelled(stale=tuple(sorted(now - was)), active=tuple(sorted(was - now)))
 
 
-async def end(tx: Transaction, revision: Revision, memory_id: str, status: Literal["superseded", "retracted"]) -> None:
+Cause = Literal["caller", "recompute", "restore"]
+"""Who ended a memory: what recompute ended, a restore of its grounds revokes."""
+
+
+async def end(
+    tx: Transaction, revision: Revision, memory_id: str, status: Literal["superseded", "retracted"], *, cause: Cause
+) -> None:
     """End a memory's belief."""
-    rows = await tx.run("truth/end", agentId=revision.agent_id, id=memory_id, status=status, now=revision.now)
+    rows = await tx.run(
+        "truth/end", agentId=revision.agent_id, id=memory_id, status=status, cause=cause, now=revision.now
+    )
     if len(rows) != 1:
         raise StoreInconsistent(f"memory {memory_id!r} vanished while it was ended")
 
 
 async def supersede(
-    tx: Transaction, revision: Revision, *, older: str, newer: str, mode: Mode, reason: str, by: str
+    tx: Transaction,
+    revision: Revision,
+    *,
+    older: str,
+    newer: str,
+    mode: Mode,
+    reason: str,
+    by: str,
+    cause: Cause,
+    made: bool,
 ) -> None:
-    """End the older memory and say what stands in its place."""
-    await end(tx, revision, older, "superseded")
+    """End the older memory and say what stands in its place; ``made``: the newer one was written for that."""
+    await end(tx, revision, older, "superseded", cause=cause)
     rows = await tx.run(
         "truth/supersede",
         agentId=revision.agent_id,
@@ -97,6 +114,7 @@ async def supersede(
         mode=mode,
         reason=reason,
         by=by,
+        made=made,
     )
     if len(rows) != 1:
         raise StoreInconsistent(f"{newer!r} could not be made to supersede {older!r}")

@@ -1,0 +1,16 @@
+// Reflections on these memories that recompute had ended, and whose old grounds are all active again.
+// Returns: id STRING, newer STRING or null (what replaced it, still held), made BOOLEAN or null
+MATCH (ground:Memory {agentId: $agentId})
+WHERE ground.id IN $ids
+MATCH (ground)<-[edge:CITES WHERE edge.until IS NULL]-(memory:Reflection {endedBy: 'recompute'})
+WITH DISTINCT memory
+WHERE NOT memory.held
+  AND NOT EXISTS {
+    (memory)-[edge:CITES WHERE edge.until IS NULL]->(other:Memory)
+    WHERE other.status <> 'active'
+  }
+OPTIONAL MATCH (memory)<-[change:SUPERSEDES WHERE change.revokedAt IS NULL]-(newer:Memory)
+WITH memory, change, newer
+WHERE newer IS NULL OR newer.held
+RETURN memory.id AS id, newer.id AS newer, change.made AS made
+ORDER BY memory.depth, id
