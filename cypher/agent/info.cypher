@@ -1,7 +1,8 @@
 // An agent with its counts; an agentId of null: every agent.
 // Returns: agent MAP, observations, reflections, plans, stale, ended, notEmbedded INTEGER
 MATCH (agent:Agent)
-WHERE $agentId IS NULL OR agent.id = $agentId
+WHERE agent.id >= coalesce($agentId, '')
+  AND agent.id <= coalesce($agentId, '\U0010FFFF')
 CALL (agent) {
   MATCH (memory:Memory {agentId: agent.id})
   WHERE memory.id IS NOT NULL

@@ -5,7 +5,9 @@ MATCH (memory:Memory {agentId: $agentId, id: id})-[edge:CITES|DERIVED_FROM|STALE
 RETURN type(edge) AS type, memory.id AS source, other.id AS target, properties(edge) AS properties
 UNION
 UNWIND $ids AS id
-MATCH (memory:Memory {agentId: $agentId, id: id})
-MATCH (newer:Memory)-[edge:SUPERSEDES WHERE edge.revokedAt IS NULL]->(older:Memory)
-WHERE newer = memory OR older = memory
-RETURN type(edge) AS type, newer.id AS source, older.id AS target, properties(edge) AS properties
+MATCH (memory:Memory {agentId: $agentId, id: id})-[edge:SUPERSEDES WHERE edge.revokedAt IS NULL]->(older:Memory)
+RETURN type(edge) AS type, memory.id AS source, older.id AS target, properties(edge) AS properties
+UNION
+UNWIND $ids AS id
+MATCH (memory:Memory {agentId: $agentId, id: id})<-[edge:SUPERSEDES WHERE edge.revokedAt IS NULL]-(newer:Memory)
+RETURN type(edge) AS type, newer.id AS source, memory.id AS target, properties(edge) AS properties

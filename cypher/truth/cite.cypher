@@ -1,7 +1,7 @@
 // Let a reflection cite memories that it does not cite yet.
 // evidence LIST<MAP>: id STRING, rank INTEGER, support FLOAT or null
 // Returns: id STRING of each memory that it cites now
-MATCH (reflection:Reflection {agentId: $agentId, id: $id})
+MATCH (reflection:Memory {agentId: $agentId, id: $id})
 UNWIND $evidence AS item
 MATCH (ground:Memory {agentId: $agentId, id: item.id})
 WHERE ground.id <> reflection.id

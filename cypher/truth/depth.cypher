@@ -2,7 +2,8 @@
 // returned until there are none; grounds have no cycle, so that ends.
 // Returns: id STRING of each reflection that rests on one whose depth changed
 UNWIND $ids AS id
-MATCH (reflection:Reflection {agentId: $agentId, id: id})
+MATCH (reflection:Memory {agentId: $agentId, id: id})
+WHERE reflection:Reflection
 MATCH (reflection)-[edge:CITES WHERE edge.until IS NULL]->(ground:Memory)
 WITH reflection, 1 + max(ground.depth) AS depth
 WHERE reflection.depth <> depth

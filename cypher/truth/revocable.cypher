@@ -1,10 +1,11 @@
 // Reflections on these memories that recompute had ended, and whose old grounds are all active again.
 // Returns: id STRING, newer STRING or null (what replaced it, still held), made BOOLEAN or null
-MATCH (ground:Memory {agentId: $agentId})
-WHERE ground.id IN $ids
-MATCH (ground)<-[edge:CITES WHERE edge.until IS NULL]-(memory:Reflection {endedBy: 'recompute'})
+UNWIND $ids AS id
+MATCH (ground:Memory {agentId: $agentId, id: id})
+MATCH (ground)<-[edge:CITES WHERE edge.until IS NULL]-(memory:Memory)
 WITH DISTINCT memory
-WHERE NOT memory.held
+WHERE memory.endedBy = 'recompute'
+  AND NOT memory.held
   AND NOT EXISTS {
     (memory)-[edge:CITES WHERE edge.until IS NULL]->(other:Memory)
     WHERE other.status <> 'active'

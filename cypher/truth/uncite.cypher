@@ -1,6 +1,7 @@
 // End the citations of a reflection whose targets are not among those to keep.
 // moved MAP: by the id of a target, what stands in its place now and is cited instead
-MATCH (reflection:Reflection {agentId: $agentId, id: $id})-[edge:CITES WHERE edge.until IS NULL]->(ground:Memory)
+MATCH (reflection:Memory {agentId: $agentId, id: $id})
+MATCH (reflection)-[edge:CITES WHERE edge.until IS NULL]->(ground:Memory)
 WHERE NOT ground.id IN $keep
 SET
   edge.until = $now,

@@ -1,7 +1,8 @@
 // Agents with work to do; an agentId of null: of all agents.
 // Returns: id STRING, reflectionDue, stale, notEmbedded, ratingDue BOOLEAN
 MATCH (agent:Agent)
-WHERE $agentId IS NULL OR agent.id = $agentId
+WHERE agent.id >= coalesce($agentId, '')
+  AND agent.id <= coalesce($agentId, '\U0010FFFF')
 WITH
   agent,
   agent.importanceSinceReflection >= agent.reflectionThreshold AS reflectionDue,
