@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -49,7 +48,7 @@ def _not_blank(value: str) -> str:
 def _plain_integer(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError("is not a number")
-    if not math.isfinite(value) or value != int(value):
+    if isinstance(value, float) and not value.is_integer():
         raise ValueError("is not a whole number")
     return int(value)
 
@@ -576,7 +575,7 @@ class AgentConfig(Value):
     traits: Text | None = None
     time_zone: str | None = None
     clock: UtcTime | None = None
-    reflection_threshold: int | None = Field(default=None, ge=1)
+    reflection_threshold: int | None = Field(default=None, ge=1, le=1_000_000_000)
 
     @field_validator("time_zone")
     @classmethod

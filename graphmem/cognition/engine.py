@@ -8,8 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from secrets import token_hex
+from typing import Any
 
 import anyio.to_thread
+import numpy as np
+from pydantic import ValidationError
 
 from graphmem.clock import as_utc, system_now
 from graphmem.embedding.base import Embedder, Vectors, usable
@@ -17,13 +20,16 @@ from graphmem.errors import (
     EmbedderAuthenticationFailed,
     EmbedderUnavailable,
     EmbeddingError,
+    GraphmemError,
     InvalidInput,
+    LanguageModelError,
+    ReplyRefused,
     UnknownAgent,
     UnknownMemory,
 )
 from graphmem.graph.records import to_memory
 from graphmem.graph.store import Store, Transaction
-from graphmem.language.base import LanguageModel
+from graphmem.language.base import LanguageModel, Reply, Task
 from graphmem.models import MAX_ID, AnyMemory, storable
 from graphmem.settings import Settings
 
@@ -59,7 +65,7 @@ class Engine:
         if not texts:
             return []
         try:
-            vectors = await anyio.to_thread.run_sync(self.embedder.embed_documents, list(texts))
+            vectors = list(await anyio.to_thread.run_sync(self.embedder.embed_documents, list(texts)))
         except (EmbedderUnavailable, EmbedderAuthenticationFailed) as error:
             # No fault of a text's: asked one by one, a provider that is down would be waited for as many times.
             _log.warning("%d texts were not embedded: %s", len(texts), error)
@@ -70,7 +76,7 @@ class Engine:
                 _log.warning("%s could not embed a text: %s: %s", self.embedder.name, type(error).__name__, error)
                 return [None]
         else:
-            found = [vector if usable(vector, self.embedder.dimension) else None for vector in vectors]
+            found = [self._vector(vector) for vector in vectors]
             whole = len(found) == len(texts)
             if whole and (len(texts) == 1 or all(vector is not None for vector in found)):
                 return found
@@ -92,9 +98,39 @@ class Engine:
             raise EmbeddingError(
                 f"{self.embedder.name} failed on the query: {type(error).__name__}: {error}"
             ) from error
-        if not usable(vector, self.embedder.dimension):
+        checked = self._vector(vector)
+        if checked is None:
             raise EmbeddingError(f"{self.embedder.name} gave no usable vector for the query {text[:80]!r}")
-        return vector
+        return checked
+
+    def _vector(self, given: object) -> Vectors | None:
+        return np.asarray(given, dtype=np.float32) if usable(given, self.embedder.dimension) else None
+
+
+async def answer(model: LanguageModel, task: Task[Any]) -> Reply[Any]:
+    """Ask the language model, which may be the caller's own: its errors become ours, its reply is checked again.
+
+    Raises:
+        LanguageModelError: When the model fails, or answers with something that is no reply to this task.
+        ReplyRefused: When the reply does not fit the task's model.
+    """
+    try:
+        reply = await model.reply(task)
+    except GraphmemError:
+        raise
+    except Exception as error:
+        raise LanguageModelError(f"{model.name} failed: {type(error).__name__}: {error}") from error
+    if not isinstance(reply, Reply) or not isinstance(reply.value, task.reply_model):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise LanguageModelError(
+            f"{model.name} did not answer {type(task).__name__} with a {task.reply_model.__name__}"
+        )
+    try:
+        value = task.reply_model.model_validate(reply.value.model_dump(warnings=False))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise ReplyRefused(f"{field}: {first['msg']}", gate="shape") from error
+    return reply.model_copy(update={"value": value})
 
 
 def checked_id(value: object, what: str = "id") -> str:

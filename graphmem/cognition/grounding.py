@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from graphmem.cognition import truth
-from graphmem.cognition.engine import Engine, new_id
+from graphmem.cognition.engine import Engine, answer, new_id
 from graphmem.cognition.runs import Run
 from graphmem.cognition.texts import derived
 from graphmem.embedding.base import Vectors
@@ -90,7 +90,7 @@ async def rate(model: LanguageModel, texts: Sequence[str]) -> list[tuple[int, Im
     for start in range(0, len(texts), RATED_AT_ONCE):
         batch = tuple(texts[start : start + RATED_AT_ONCE])
         try:
-            reply = await model.reply(RateImportance(texts=batch))
+            reply = await answer(model, RateImportance(texts=batch))
         except ReplyRefused as error:
             _log.warning("%s did not rate %d memories: %s", model.name, len(batch), error)
             found: dict[int, int] = {}

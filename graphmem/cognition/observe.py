@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from graphmem.cognition.engine import Engine, fetch_one, new_id
 from graphmem.cognition.grounding import rate
@@ -32,7 +32,8 @@ def checked(item: NewItem) -> NewObservation:
         InvalidInput: When a value is refused; InvalidText or InvalidTime where it is the text or the time.
     """
     if isinstance(item, NewObservation):
-        return item
+        # Checked again: model_construct and model_copy check nothing.
+        return validated(NewObservation, item.model_dump(exclude_unset=True, warnings=False))
     if isinstance(item, str):
         return validated(NewObservation, {"text": item})
     if isinstance(item, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
@@ -72,6 +73,8 @@ async def observe_many(
         IdConflict: When an id is taken by other content; that item's batch was not written, earlier ones were, and
             calling again with the item mended goes on where this stopped.
     """
+    if isinstance(items, str | bytes | Mapping | NewObservation) or not isinstance(items, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(f"items: a list of observations is needed, not {type(cast(object, items)).__name__}")
     checked_items = [checked(item) for item in items]
     at = await engine.now(agent_id, now)
     ids: list[str] = []

@@ -312,7 +312,7 @@ class _Worker:
             agentId=self.run.agent_id,
             id=memory.id,
             token=self.token,
-            error=reason,
+            error=shorten(reason, 2_000),
             backoffSeconds=BACKOFF_SECONDS,
         )
         return Recomputed(id=memory.id, outcome="failed", before=memory.text, reason=reason)

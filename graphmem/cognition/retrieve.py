@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import ceil, sqrt
@@ -57,9 +57,15 @@ async def retrieve(
     """
     checked_k(k)
     validated(NewObservation, {"text": query})  # A query is a text like those it looks for.
-    if kinds is not None and (unknown := sorted(set(kinds) - set(get_args(Kind)))):
+    if kinds is not None and (isinstance(kinds, str) or not isinstance(kinds, Iterable)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(f"kinds: {kinds!r} is not a list of kinds")
+    if kinds is not None and (unknown := sorted({str(kind) for kind in kinds} - set(get_args(Kind)))):
         raise InvalidInput(f"kinds: {', '.join(unknown)} unknown; known are {', '.join(get_args(Kind))}")
+    if not isinstance(profile, Profile):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
+        raise InvalidInput(f"profile: {profile!r} is not a Profile")
     if weights is not None:
+        if not isinstance(weights, Weights):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidInput(f"weights: {weights!r} are not Weights")
         profile = profile.model_copy(update={"weights": weights})
     at = await engine.now(agent_id, now)
     hits = await search(engine, agent_id, query, k=k, profile=profile, kinds=kinds, now=at)

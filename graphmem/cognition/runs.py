@@ -7,13 +7,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from graphmem.cognition.engine import Engine, checked_id, checked_limit, lock, new_id
+from graphmem.cognition.engine import Engine, answer, checked_id, checked_limit, lock, new_id
 from graphmem.errors import LanguageModelError, UnknownRun
 from graphmem.graph.records import refused_to, to_memory, to_run
 from graphmem.graph.store import Row, Transaction
 from graphmem.language.base import Reply, Task
+from graphmem.language.text import shorten
 from graphmem.models import Refused, RunDetails, RunInfo, Shown
 
+MOST_KEPT = 2_000
+"""Characters of an error or a refused item that a run keeps; what cannot be stored is shown as U+FFFD."""
 LEASE_SECONDS = 600
 """How long a run may be silent before it is taken for dead."""
 
@@ -60,7 +63,7 @@ class Run:
 
         await engine.store.write(work)
         try:
-            reply = await engine.language_model.reply(task)
+            reply = await answer(engine.language_model, task)
         except LanguageModelError as error:
             self._account(error)
             raise
@@ -82,13 +85,18 @@ class Run:
             agentId=self.agent_id,
             runId=self.id,
             outcome=outcome,
-            error=error,
+            error=shorten(error, MOST_KEPT) if error is not None else None,
             now=self.now,
-            refused=refused_to(tuple(self.refused)),
+            refused=refused_to(tuple(_kept(item) for item in self.refused)),
             promptTokens=self.prompt_tokens,
             completionTokens=self.completion_tokens,
             cost=self.cost,
         )
+
+
+def _kept(item: Refused) -> Refused:
+    """A refused item as a run keeps it: a model's error may say anything, at any length."""
+    return item.model_copy(update={"reason": shorten(item.reason, MOST_KEPT), "item": shorten(item.item, MOST_KEPT)})
 
 
 async def runs(engine: Engine, agent_id: str, *, limit: int = 100) -> tuple[RunInfo, ...]:
