@@ -1,8 +1,9 @@
 """Language models of any provider, through LiteLLM, with replies that passed the parse and shape gates.
 
-A reply is asked for by JSON schema where litellm knows that the model takes one, else in JSON mode, else by the
-prompt alone. A reply that is refused is asked for again together with the reason; one that was cut at its token limit,
-with a higher limit. Every request is counted, and so is every token.
+A reply is asked for by JSON schema where litellm knows that the model takes one, or knows nothing of it, else in JSON
+mode, else by the prompt alone; and for less where the server refuses the form. A reply that is refused is asked for
+again together with the reason; one that was cut at its token limit, with a higher limit. Every request is counted, and
+so is every token.
 """
 
 from __future__ import annotations
@@ -102,12 +103,14 @@ class LiteLLM:
         async with self._slot():
             known = self._known
             if known is None:
-                known = self._known = await anyio.to_thread.run_sync(_look_up, self.name)
+                known = self._known = await anyio.to_thread.run_sync(_look_up, self._endpoint)
             asking = _Asking(task, known.most(self._max_tokens), Patience(self._endpoint))
             while True:
+                form = known.format
                 answer = await self._request(known, asking)
                 if isinstance(answer, Failure):
-                    if answer.kind == "format" and known.lower(self.name):
+                    # Another task may have found out in the meantime.
+                    if answer.kind == "format" and (known.format != form or known.lower(self.name)):
                         continue
                     pause = asking.patience.pause(answer)
                     if pause is None:
@@ -178,17 +181,22 @@ class _Known:
                 return {}
 
 
-def _look_up(model: str) -> _Known:
+def _look_up(endpoint: Endpoint) -> _Known:
     litellm = import_litellm()
-    parameters = cast("list[str] | None", litellm.get_supported_openai_params(model=model))
-    if litellm.supports_response_schema(model=model):
-        form: Format = "schema"
-    else:
-        form = "json" if parameters and "response_format" in parameters else "plain"
+    model = endpoint.model
     try:
-        most: object = litellm.get_model_info(model=model).get("max_output_tokens")
+        info = cast("Mapping[str, object] | None", litellm.get_model_info(model=model))
     except Exception:  # A bare one is what it raises for a model that is not on its list.
-        most = None
+        info = None
+    most = (info or {}).get("max_output_tokens")
+    parameters = cast("list[str] | None", litellm.get_supported_openai_params(model=model)) or []
+    # Of a model on a server of one's own litellm knows nothing, and most such servers take a schema; one that does not
+    # says so, and is asked for less.
+    own = info is None and endpoint.api_base is not None
+    if "response_format" not in parameters:
+        form: Format = "plain"
+    else:
+        form = "schema" if own or litellm.supports_response_schema(model=model) else "json"
     return _Known(litellm, form, most if isinstance(most, int) and most > 0 else None)
 
 

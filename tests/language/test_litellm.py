@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 
+import anyio
 import pytest
 from openai_server import Answer, Request, fails, says, serve, writes
 
@@ -36,7 +38,10 @@ async def test_a_good_reply() -> None:
         "model": "scripted",
         "messages": PROMPT,
         "max_tokens": 2048,
-        "response_format": {"type": "json_object"},
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "Insights", "schema": strict_schema(Insights), "strict": True},
+        },
     }
 
 
@@ -74,15 +79,21 @@ async def test_an_item_that_is_refused_is_reported_and_the_others_are_kept() -> 
 # --- the form of the reply ---------------------------------------------------------------------------------------
 
 
-async def test_a_model_that_is_known_is_asked_by_schema_and_has_a_price() -> None:
+@pytest.mark.parametrize(
+    ("name", "form"), [("gpt-4o-mini", "json_schema"), ("gpt-3.5-turbo", "json_object"), ("scripted", "json_schema")]
+)
+async def test_the_reply_is_asked_for_in_the_form_that_the_model_takes(name: str, form: str) -> None:
     with serve(says(SAID)) as server:
+        await model(server, f"openai/{name}").reply(TASK)
+
+    assert server.requests[0].body["response_format"]["type"] == form
+
+
+async def test_a_model_that_is_known_has_a_price() -> None:
+    with serve(says("no idea"), says(SAID)) as server:
         reply = await model(server, "openai/gpt-4o-mini").reply(TASK)
 
-    sent = server.requests[0].body["response_format"]
-    assert sent["type"] == "json_schema"
-    assert sent["json_schema"]["strict"] is True
-    assert sent["json_schema"]["schema"] == strict_schema(Insights)
-    assert reply.cost == pytest.approx(100 * 0.15e-6 + 20 * 0.6e-6)
+    assert reply.cost == pytest.approx(2 * (100 * 0.15e-6 + 20 * 0.6e-6))
 
 
 @pytest.mark.parametrize("reply_model", [Ratings, Questions, Insights, Reconsidered])
@@ -102,25 +113,57 @@ def test_schemas_hold_only_what_every_provider_takes(reply_model: type[ReplyMode
     check(schema)
 
 
-async def test_a_server_without_json_mode_is_asked_without_it_from_then_on() -> None:
-    refused = fails(400, "'response_format.type' must be 'text'")
-    with serve(refused, says(SAID)) as server:
+def form_of(request: Request) -> str | None:
+    return (request.body.get("response_format") or {}).get("type")
+
+
+@pytest.mark.parametrize("message", ["'response_format.type' must be 'text'", "json_schema is not supported here"])
+async def test_a_server_that_refuses_the_form_is_asked_for_less_from_then_on(message: str) -> None:
+    def old(request: Request) -> Answer:
+        return fails(400, message) if form_of(request) else says(SAID)
+
+    with serve(old) as server:
+        scripted = model(server, attempts=1)  # Finding out costs no attempt.
+        await scripted.reply(TASK)
+        await scripted.reply(TASK)
+
+    assert [form_of(request) for request in server.requests] == ["json_schema", "json_object", None, None]
+
+
+async def test_a_server_that_only_knows_json_mode_is_asked_in_it() -> None:
+    def old(request: Request) -> Answer:
+        return fails(422, "response_format: unknown type") if form_of(request) == "json_schema" else says(SAID)
+
+    with serve(old) as server:
+        scripted = model(server)
+        await scripted.reply(TASK)
+        await scripted.reply(TASK)
+
+    assert [form_of(request) for request in server.requests] == ["json_schema", "json_object", "json_object"]
+
+
+async def test_several_tasks_find_out_together() -> None:
+    def old(request: Request) -> Answer:
+        form = form_of(request)
+        return replace(fails(400, "json_schema?") if form == "json_schema" else says(SAID), delay=0.3)
+
+    with serve(old) as server:
         scripted = model(server, attempts=1)
-        await scripted.reply(TASK)
-        await scripted.reply(TASK)
+        async with anyio.create_task_group() as group:
+            for _ in range(3):
+                group.start_soon(scripted.reply, TASK)
 
-    assert [request.body.get("response_format") for request in server.requests] == [{"type": "json_object"}, None, None]
+    assert [form_of(request) for request in server.requests] == ["json_schema"] * 3 + ["json_object"] * 3
 
 
-async def test_a_schema_that_is_refused_is_followed_by_json_mode_then_by_nothing() -> None:
+async def test_a_server_that_refuses_every_form_is_given_up() -> None:
     with (
         serve(fails(400, "Invalid schema for response_format 'Insights'")) as server,
         pytest.raises(ModelRequestRefused, match="Invalid schema"),
     ):
-        await model(server, "openai/gpt-4o-mini").reply(TASK)
+        await model(server).reply(TASK)
 
-    forms = [(request.body.get("response_format") or {}).get("type") for request in server.requests]
-    assert forms == ["json_schema", "json_object", None]
+    assert [form_of(request) for request in server.requests] == ["json_schema", "json_object", None]
 
 
 # --- replies that are refused ------------------------------------------------------------------------------------

@@ -81,6 +81,15 @@ async def test_b34_a_rate_limit_is_waited_out_as_told(told: dict[str, str] | Non
     assert all(request.messages == PROMPT for request in server.requests)
 
 
+@pytest.mark.parametrize("message", ["Please try again in 1.3s.", '{"@type": "RetryInfo", "retryDelay": "1.3s"}'])
+async def test_b34_some_providers_only_write_how_long_to_wait(message: str) -> None:
+    with serve(fails(429, message), says(SAID)) as server:
+        await model(server).reply(TASK)
+
+    first, second = (request.at for request in server.requests)
+    assert second - first >= 1.3
+
+
 async def test_a_rate_limit_that_does_not_end_is_given_up() -> None:
     with (
         serve(fails(429, "slow down", headers={"Retry-After": "0"})) as server,
