@@ -1,8 +1,8 @@
 // An agent with its counts; an agentId of null: every agent.
 // Returns: agent MAP, observations, reflections, plans, stale, ended, notEmbedded INTEGER
 MATCH (agent:Agent)
-WHERE agent.id >= coalesce($agentId, '')
-  AND agent.id <= coalesce($agentId, '\U0010FFFF')
+WHERE agent.id STARTS WITH coalesce($agentId, '')
+  AND ($agentId IS NULL OR agent.id = $agentId)
 CALL (agent) {
   MATCH (memory:Memory {agentId: agent.id})
   WHERE memory.id IS NOT NULL

@@ -1,8 +1,8 @@
 // Agents with work to do; an agentId of null: of all agents.
 // Returns: id STRING, reflectionDue, stale, notEmbedded, ratingDue BOOLEAN
 MATCH (agent:Agent)
-WHERE agent.id >= coalesce($agentId, '')
-  AND agent.id <= coalesce($agentId, '\U0010FFFF')
+WHERE agent.id STARTS WITH coalesce($agentId, '')
+  AND ($agentId IS NULL OR agent.id = $agentId)
 WITH
   agent,
   agent.importanceSinceReflection >= agent.reflectionThreshold AS reflectionDue,

@@ -287,3 +287,24 @@ async def test_b22_racing_writers_of_one_id_make_one_memory(agent: AsyncAgent) -
     assert len({memory.id for memory in stored}) == 1
     info = await agent.info()
     assert (info.observations, info.importance_since_reflection) == (1, 4)
+
+
+# --- agents ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suffix", ["", "0", "\U0001f6a2", "\uffff", "群"])
+async def test_every_agent_is_listed_and_worked_for_whatever_its_id(
+    memory: AsyncMemory, agent_id: str, suffix: str
+) -> None:
+    """Ids at the end of any order of strings, and those that begin another's."""
+    names = [f"{suffix}{agent_id}", f"{suffix}{agent_id}{suffix}x"]
+    for name in names:
+        await memory.agent(name).observe("something", importance=3)
+    listed = {info.id: info for info in await memory.agents()}
+    assert [listed[name].observations for name in names] == [1, 1]
+    assert (await memory.agent(names[0]).info()).id == names[0]
+    await memory.agent(names[0]).configure(reflection_threshold=1)
+    await memory.agent(names[0]).observe("something else", importance=3)
+    pending = await memory._engine.store.query("work/pending", agentId=None)
+    assert names[0] in {row["id"] for row in pending}
+    assert [row["id"] for row in await memory._engine.store.query("work/pending", agentId=names[0])] == names[:1]
