@@ -8,6 +8,7 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+import anyio
 import anyio.to_thread
 
 from graphmem.agent import Agent, AsyncAgent
@@ -24,6 +25,40 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, float | None], None]
 """Told what is going on and how far it is, in [0, 1]; None where that is not known."""
+
+
+def agents_on_running_server(settings: Settings, prefix: str, *, limit: int, seconds: float) -> tuple[str, ...]:
+    """Ids of agents that begin so, asked of a server that runs already: for completion in a shell, which cannot wait.
+
+    Nothing is started or fetched, no model is loaded and no schema checked; without a server there are none.
+
+    Raises:
+        GraphmemError: When the settings are refused, or the server cannot be asked.
+        TimeoutError: When it takes longer than so many seconds.
+    """
+    from graphmem.graph.store import Store
+
+    if settings.uri is not None:
+        address, account, secret = settings.uri, settings.user, settings.password
+    else:
+        from graphmem.graph import embedded
+
+        if not embedded.status(settings).running:
+            return ()
+        connection = embedded.ensure_running(settings)
+        address, account, secret = connection.uri, connection.user, connection.password
+
+    async def ask() -> tuple[str, ...]:
+        with anyio.fail_after(seconds):
+            store = await Store.connect(
+                address, account, secret.get_secret_value() if secret else "", settings.database
+            )
+            try:
+                return await look_up.agent_ids(store, prefix, limit=limit)
+            finally:
+                await store.close()
+
+    return anyio.run(ask)
 
 
 class AsyncMemory:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -80,7 +81,7 @@ def operators(plan: dict[str, Any]) -> Iterator[tuple[str, str]]:
 @pytest.fixture(scope="module")
 async def inhabited(memory: AsyncMemory) -> AsyncMemory:
     """A store with an agent that has observed, reflected and learned better: plans depend on what is there."""
-    agent = memory.agent("plans")
+    agent = memory.agent(f"plans-{uuid4().hex[:8]}")
     await agent.observe_many([{"text": f"Klara paints the mural, part {n}", "id": f"p{n}"} for n in range(20)])
     await agent.reflect(force=True)
     await agent.supersede("p3", text="Klara paints the boat")

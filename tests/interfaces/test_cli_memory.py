@@ -2,64 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
-from graphmem import Memory
 from graphmem.agent import Agent
-from graphmem.language.prompts import InferInsights
 from graphmem.settings import Settings
-from tests.interfaces.conftest import RunCli
-from tests.scripted import Scripted, numbers_of
+from tests.interfaces.conftest import RunCli, jsonl
 
+SHOWING = {"retrieve", "memories", "explain", "observe", "history"}
 HOSTILE = "\x1b[2J[bold red]fake[/] \u202e line\nsecond [link=http://evil]x[/link]"
-
-
-def jsonl(*items: dict[str, object]) -> str:
-    return "".join(json.dumps(item) + "\n" for item in items)
-
-
-TURNS = [
-    {"id": "D1:1", "text": "What car do you drive, Evan?", "source": "Sam", "kind": "utterance"},
-    {"id": "D1:2", "text": "I drive a new Prius", "source": "Evan", "kind": "utterance"},
-    {"id": "D1:3", "text": "My Prius broke down near the lake", "source": "Evan", "kind": "utterance"},
-    {"id": "D1:12", "text": "We hiked the trails last week", "source": "Evan", "kind": "utterance"},
-]
-for number, turn in enumerate(TURNS):
-    turn["occurred_at"] = f"2023-05-18T13:4{number}:00Z"
-    turn["importance"] = 4 + number
-
-
-@pytest.fixture
-def turns(tmp_path: Path) -> Path:
-    file = tmp_path / "turns.jsonl"
-    file.write_text(jsonl(*TURNS), "utf-8")
-    return file
-
-
-@pytest.fixture
-def evan(cli: RunCli, turns: Path, agent_id: str) -> str:
-    """An agent that has heard the turns."""
-    assert cli("ingest", str(turns), "--agent", agent_id).code == 0
-    return agent_id
-
-
-@pytest.fixture
-def thinker(settings: Settings, evan: str) -> Iterator[Agent]:
-    """The same agent with a language model that concludes two things, one from the other."""
-
-    def infer(task: InferInsights) -> object:
-        if numbers_of(task, "likes cars"):
-            return {"insights": []}
-        return {"insights": [{"text": "Evan likes cars, his Prius most", "evidence": numbers_of(task, "Prius")}]}
-
-    with Memory.open(settings=settings, language_model=Scripted(infer=infer)) as memory:
-        yield memory.agent(evan)
 
 
 # --- ingest -----------------------------------------------------------------------------------------------------
@@ -165,7 +118,15 @@ def test_no_touch_leaves_the_times_of_access(cli: RunCli, evan: str) -> None:
 
 
 def test_b14_an_empty_memory_answers_plainly(cli: RunCli, agent_id: str) -> None:
-    for arguments in (["retrieve", "anything"], ["reflect"], ["recompute"], ["tree"], ["memories"]):
+    for arguments in (
+        ["retrieve", "anything"],
+        ["reflect"],
+        ["recompute"],
+        ["tree"],
+        ["memories"],
+        ["about", "anything"],
+        ["runs"],
+    ):
         result = cli(*arguments, "--agent", agent_id)
         assert (result.code, result.err) == (0, "")
         assert agent_id in result.out
@@ -266,155 +227,6 @@ def test_superseding_itself_is_refused(cli: RunCli, evan: str) -> None:
     assert cli("memories", "--agent", evan, "--status", "superseded", "--json").json["memories"] == []
 
 
-# --- ids (B42) ----------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def alike(cli: RunCli, agent_id: str) -> str:
-    """An agent with two memories whose ids share the first 8 characters."""
-    items = [{"id": f"deadbeef-{n}", "text": f"number {n}", "importance": 2} for n in (1, 2, 22)]
-    assert cli("ingest", "-", "--agent", agent_id, stdin=jsonl(*items).encode()).code == 0
-    return agent_id
-
-
-@pytest.mark.parametrize("verb", [["explain"], ["tree"], ["retract"], ["supersede", "--text", "x"]])
-def test_b42_an_ambiguous_id_is_refused_with_the_candidates(cli: RunCli, alike: str, verb: list[str]) -> None:
-    name, *options = verb
-    result = cli(name, "deadbeef", "--agent", alike, *options)
-    assert (result.code, result.out) == (1, "")
-    assert "deadbeef-1" in result.err
-    assert "deadbeef-2" in result.err
-    active = cli("memories", "--agent", alike, "--status", "active", "--json").json["memories"]
-    assert len(active) == 3
-
-
-@pytest.mark.parametrize("id_", ["", " ", "feedbeef", "deadbeef-1x", "DEADBEEF-1"])
-@pytest.mark.parametrize("verb", [["explain"], ["tree"], ["retract"], ["supersede", "--text", "x"]])
-def test_b42_an_empty_or_unknown_id_is_refused(cli: RunCli, alike: str, verb: list[str], id_: str) -> None:
-    name, *options = verb
-    result = cli(name, id_, "--agent", alike, *options)
-    assert (result.code, result.out) == (1, "")
-    assert result.err.startswith("error: ")
-    active = cli("memories", "--agent", alike, "--status", "active", "--json").json["memories"]
-    assert len(active) == 3
-
-
-def test_b42_a_full_id_is_exact_even_where_it_begins_another(cli: RunCli, alike: str) -> None:
-    assert cli("retract", "deadbeef-2", "--agent", alike).code == 0
-    ended = cli("memories", "--agent", alike, "--status", "retracted", "--json").json["memories"]
-    assert [memory["id"] for memory in ended] == ["deadbeef-2"]
-    assert cli("explain", "deadbeef-22", "--agent", alike).out.startswith("id          deadbeef-22")
-    assert cli("retract", "deadbeef-2", "--agent", alike).code == 1
-
-
-# --- agents and databases (B36, B40) ------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def kits(cli: RunCli) -> tuple[str, str]:
-    """Two agents, the id of one beginning that of the other, each with a word of its own."""
-    kit = f"kit-{uuid4().hex[:8]}"
-    for agent, word in ((kit, "quokka"), (f"{kit}2", "narwhal")):
-        items = [{"id": f"{word}-id", "text": f"the word is {word}", "importance": 5}]
-        assert cli("ingest", "-", "--agent", agent, stdin=jsonl(*items).encode()).code == 0
-    return kit, f"{kit}2"
-
-
-READING = [
-    ["retrieve", "the word is narwhal"],
-    ["tree"],
-    ["memories"],
-    ["tree", "narwhal-id"],
-    ["explain", "narwhal-id"],
-    ["explain", "narwhal"],
-    ["memories", "--after", "narwhal-id"],
-]
-
-
-@pytest.mark.parametrize("arguments", READING, ids=" ".join)
-def test_b36_no_command_shows_another_agents_memories(cli: RunCli, kits: tuple[str, str], arguments: list[str]) -> None:
-    kit, kit2 = kits
-    for agent in (kit, "*", kit.upper(), f"{kit} "):
-        result = cli(*arguments, "--agent", agent, "--json")
-        memory_ids = set(re.findall(r'"id": "(\S+-id)"', result.out))
-        assert memory_ids <= {"quokka-id"} if agent == kit else not memory_ids
-        assert kit2 not in result.out
-        assert result.code == 0 or result.err.startswith("error: agent")
-    plain = cli(*arguments, "--agent", kit)
-    assert "the word is narwhal" not in plain.out
-
-
-@pytest.mark.parametrize("arguments", READING, ids=" ".join)
-@pytest.mark.parametrize("agent", ["", " "])
-def test_b36_no_agent_is_refused(cli: RunCli, arguments: list[str], agent: str) -> None:
-    result = cli(*arguments, "--agent", agent)
-    assert (result.code, result.out) == (1, "")
-    assert "error: agent" in result.err
-
-
-def test_b36_another_agents_memory_cannot_be_changed(cli: RunCli, kits: tuple[str, str]) -> None:
-    kit, kit2 = kits
-    for arguments in (["supersede", "narwhal-id", "--text", "x"], ["retract", "narwhal-id"]):
-        assert cli(*arguments, "--agent", kit).code == 1
-    assert cli("supersede", "quokka-id", "--by", "narwhal-id", "--agent", kit).code == 1
-    for agent in (kit, kit2):
-        statuses = [m["status"] for m in cli("memories", "--agent", agent, "--json").json["memories"]]
-        assert statuses == ["active"]
-
-
-def vectors(value: object) -> Iterator[object]:
-    """Lists of many numbers, anywhere in a JSON value."""
-    if isinstance(value, list):
-        if len(value) > 16 and all(isinstance(item, float) for item in value):
-            yield value
-        for item in value:
-            yield from vectors(item)
-    if isinstance(value, dict):
-        for name, item in value.items():
-            if name == "embedding":
-                yield name
-            yield from vectors(item)
-
-
-def test_b40_no_vector_is_shown_and_the_database_always_is(cli: RunCli, thinker: Agent, settings: Settings) -> None:
-    [reflection] = thinker.reflect(force=True).reflections
-    commands = [
-        ["retrieve", "Prius", "--agent", thinker.id],
-        ["tree", "--agent", thinker.id],
-        ["explain", reflection.id, "--agent", thinker.id],
-        ["memories", "--agent", thinker.id],
-        ["reflect", "--agent", thinker.id],
-        ["recompute", "--agent", thinker.id],
-        ["agents"],
-        ["status"],
-        ["browser"],
-    ]
-    for arguments in commands:
-        result = cli(*arguments)
-        assert result.code == 0, result.err
-        assert f"{settings.uri}" in result.out
-        assert f"database {settings.database}" in result.out
-        assert not re.search(r"(-?\d\.\d+, ){8}", result.out)
-        answer = cli(*arguments, "--json").json
-        assert answer["store"] == {"uri": settings.uri, "database": settings.database}
-        assert list(vectors({key: value for key, value in answer.items() if key != "models"})) == []
-
-
-def test_b40_every_command_uses_the_same_database_option(cli: RunCli, agent_id: str, turns: Path) -> None:
-    for arguments in (
-        ["retrieve", "x", "--agent", agent_id],
-        ["tree", "--agent", agent_id],
-        ["memories", "--agent", agent_id],
-        ["ingest", str(turns), "--agent", agent_id],
-        ["agents"],
-        ["status"],
-    ):
-        result = cli(*arguments, "--database", "nosuchdatabase")
-        assert result.code == 1
-        assert result.out == ""
-        assert "nosuchdatabase" in result.err
-
-
 # --- what stored text may not do ------------------------------------------------------------------------------------
 
 
@@ -423,6 +235,7 @@ def test_stored_text_cannot_steer_the_terminal(cli: RunCli, agent_id: str) -> No
     item = {"id": "id\x1b[0m[x]", "text": HOSTILE, "source": HOSTILE, "session": HOSTILE, "importance": 5}
     added = cli("ingest", "-", "--agent", agent, stdin=jsonl(item).encode())
     assert added.code == 0
+    assert cli("observe", HOSTILE, "--agent", agent, "--subject", HOSTILE, "--id", "x\x1b[1m").code == 0
     assert cli("supersede", "id", "--agent", agent, "--text", HOSTILE, "--reason", HOSTILE).code == 0
     for arguments in (
         ["retrieve", HOSTILE, "--agent", agent],
@@ -432,13 +245,24 @@ def test_stored_text_cannot_steer_the_terminal(cli: RunCli, agent_id: str) -> No
         ["tree", "--agent", agent],
         ["agents"],
         ["explain", "no\x1b[31msuch", "--agent", agent],
+        ["observe", HOSTILE, "--agent", agent, "--subject", HOSTILE, "--id", "x\x1b[1m"],
+        ["about", HOSTILE, "--agent", agent],
+        ["about", "\x1b[31m\u202enobody", "--agent", agent],
+        ["history", "id", "--agent", agent],
+        ["run", "no\x1b[31msuch", "--agent", agent],
+        ["runs", "--agent", agent],
+        ["doctor", "--agent", agent],
         ["browser", "--agent", agent],
     ):
         for extra in ([], ["--json"]):
             result = cli(*arguments, *extra)
             shown = result.out + result.err
             assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", shown), arguments
-            if not extra and arguments[0] in {"retrieve", "memories", "explain"} and result.code == 0:
+            if (
+                not extra
+                and arguments[0] in {"retrieve", "memories", "explain", "observe", "history"}
+                and result.code == 0
+            ):
                 assert "[bold red]fake[/]" in shown
 
 

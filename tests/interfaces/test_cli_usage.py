@@ -23,6 +23,13 @@ COMMANDS = sorted(ROOT.commands)
 def test_the_commands_there_are() -> None:
     assert set(COMMANDS) >= {
         "demo",
+        "observe",
+        "about",
+        "history",
+        "runs",
+        "run",
+        "doctor",
+        "work",
         "up",
         "down",
         "status",
@@ -51,14 +58,14 @@ def test_help_explains_and_ends_with_an_example(name: str, offline: RunCli) -> N
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_example_is_one_that_parses(name: str) -> None:
+def test_the_examples_are_such_as_parse(name: str) -> None:
     command = ROOT.commands[name]
-    example = command.epilog.removeprefix("Example: ")
-    program, called, *arguments = shlex.split(example)
-    assert (program, called) == ("graphmem", name)
-    if name == "ingest":
-        arguments[0] = "-"  # its file is not there
-    assert command.make_context(name, arguments).params
+    for example in command.epilog.split("\n\n"):
+        program, called, *arguments = shlex.split(example.removeprefix("Example: "))
+        assert (program, called) == ("graphmem", name)
+        if name == "ingest":
+            arguments[0] = "-"  # its file is not there
+        assert command.make_context(name, arguments).params
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "demo"])
@@ -82,6 +89,18 @@ def test_every_command_with_a_result_has_json(name: str) -> None:
         (["supersede", "x", "--agent", "a", "--text", "t", "--by", "y"], "--text"),
         (["supersede", "x", "--agent", "a", "--text", "t", "--mode", "oops"], "oops"),
         (["memories", "--agent", "a", "--status", "sleepy"], "sleepy"),
+        (["memories", "--agent", "a", "--limit", "0"], "--limit"),
+        (["about", "x", "--agent", "a", "--limit", "10001"], "--limit"),
+        (["about", "--agent", "a"], "entity"),
+        (["runs", "--agent", "a", "--limit", "-1"], "--limit"),
+        (["run", "--agent", "a"], "ID"),
+        (["history", "--agent", "a"], "ID"),
+        (["doctor"], "--agent"),
+        (["observe", "--agent", "a"], "text"),
+        (["observe", "x"], "--agent"),
+        (["observe", "x", "--agent", "a", "--importance", "11"], "--importance"),
+        (["observe", "x", "--agent", "a", "--importance", "high"], "--importance"),
+        (["observe", "x", "--agent", "a", "--kind", "insight"], "insight"),
         (["--no-such-option"], "--no-such-option"),
     ],
     ids=" ".join,
@@ -105,6 +124,32 @@ def test_weights_that_make_no_sense_are_refused_before_a_store_is_opened(weights
     result = offline("retrieve", "x", "--agent", "a", "--weights", weights, "--uri", "bolt://127.0.0.1:1")
     assert result.code == 1
     assert result.err.startswith("error: ")
+    assert "connection" not in result.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "words"),
+    [
+        ([""], b"", "text: is empty"),
+        ([" \n"], b"", "text: is empty"),
+        (["-"], b"\n\n", "text: is empty"),
+        (["-"], b"caf\xe9", "not UTF-8: byte 4"),
+        (["-"], b"nul \0 inside", "U+0000"),
+        (["-"], b"x" * 100_001, "100000 characters"),
+        (["x", "--at", "yesterday"], b"", "'yesterday'"),
+        (["x", "--at", "2026-05-01T08:00:00"], b"", "no zone"),
+        (["x", "--source", " "], b"", "source: is empty"),
+        (["x", "--keyword", "a", "--keyword", ""], b"", "keywords.1: is empty"),
+        (["x", "--id", "y" * 513], b"", "id: "),
+    ],
+)
+def test_an_observation_that_cannot_be_is_refused_before_a_store_is_opened(
+    arguments: list[str], stdin: bytes, words: str, offline: RunCli
+) -> None:
+    result = offline("observe", *arguments, "--agent", "a", "--uri", "bolt://127.0.0.1:1", stdin=stdin)
+    assert (result.code, result.out) == (1, "")
+    assert result.err.startswith("error: ")
+    assert words in result.err
     assert "connection" not in result.err
 
 

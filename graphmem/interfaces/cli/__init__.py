@@ -1,6 +1,6 @@
 """The command line: ``graphmem COMMAND``.
 
-Exit codes: 0 done; 1 an error, or something of the input was refused; 2 wrong usage; 130 interrupted.
+Exit codes: 0 done; 1 an error, or something was refused, failed or found wrong; 2 wrong usage; 130 interrupted.
 """
 
 from __future__ import annotations

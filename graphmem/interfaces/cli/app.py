@@ -7,16 +7,17 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from graphmem.interfaces.cli import beliefs, demo, ingest, look, retrieve, server, work
+from graphmem.interfaces.cli import beliefs, demo, doctor, ingest, look, observe, past, retrieve, server, work
 from graphmem.interfaces.cli.common import INTERRUPTED, tell_error
 
 app = typer.Typer(
     name="graphmem",
     help="A memory for language-model agents that is a graph in Neo4j.",
-    epilog="A first look: graphmem demo. Each command explains itself: graphmem retrieve --help",
+    epilog="A first look: graphmem demo. Each command explains itself: graphmem retrieve --help\n\n"
+    "Exit codes: 0 done; 1 an error, or something was refused, failed or found wrong; 2 wrong usage; 130 interrupted.",
     pretty_exceptions_enable=False,
 )
-for group in (demo, server, ingest, retrieve, beliefs, look, work):
+for group in (demo, observe, ingest, retrieve, beliefs, work, look, past, doctor, server):
     group.register(app)
 
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from graphmem.interfaces.cli.common import Agent, Cli, command
+from graphmem.interfaces.cli.common import BELIEVE, Agent, Cli, command
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     from graphmem.interfaces.cli.common import Where
-    from graphmem.models import AnyMemory, ChangeReport, Recomputed, RecomputeReport, ReflectReport
+    from graphmem.models import ChangeReport, Recomputed, RecomputeReport, ReflectReport
 
 _TEXT_LENGTH = 200
 _MOST_LISTED = 50
@@ -21,12 +21,15 @@ _MOST_LISTED = 50
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    command(app, example="graphmem reflect --agent evan --force")(reflect)
-    command(app, example='graphmem supersede D1:2 --agent evan --text "Evan drives a Kia" --reason "he sold it"')(
-        supersede
-    )
-    command(app, example='graphmem retract D1:2 --agent evan --reason "was a joke"')(retract)
-    command(app, example="graphmem recompute --agent evan")(recompute)
+    command(app, panel=BELIEVE, example="graphmem reflect --agent evan --force")(reflect)
+    command(
+        app,
+        panel=BELIEVE,
+        example='graphmem supersede D1:2 --agent evan --text "Evan drives a Kia" --reason "he sold it"',
+    )(supersede)
+    command(app, panel=BELIEVE, example='graphmem retract D1:2 --agent evan --reason "was a joke"')(retract)
+    command(app, panel=BELIEVE, example='graphmem undo D1:2 --agent evan --reason "it was right after all"')(undo)
+    command(app, panel=BELIEVE, example="graphmem recompute --agent evan")(recompute)
 
 
 def reflect(
@@ -45,9 +48,11 @@ def reflect(
     if cli.as_json:
         cli.emit({**where.as_dict(), **report.model_dump(mode="json")})
         return
+    from graphmem.views.lines import plain_line
+
     cli.say(_reflect_words(report))
     for memory_ in report.reflections:
-        cli.say(_line(memory_, "  + "))
+        cli.say(plain_line(memory_, "  + "))
     for known in report.reinforced:
         cli.say(f"  = {known} said so already and gained evidence")
     for refused in report.refused:
@@ -118,21 +123,40 @@ def retract(
     _show_change(cli, report, where)
 
 
+def undo(
+    cli: Cli,
+    memory_id: Annotated[str, typer.Argument(metavar="ID", help="The memory that was superseded or retracted.")],
+    agent: Agent,
+    reason: Annotated[str, typer.Option(help="Why; kept with the change.")] = "",
+) -> None:
+    """Undo the newest change of a memory: it is held again, and so are the insights that its change had cost.
+
+    A replacement that was written for the change is retracted. The id may be shortened to a beginning that no other
+    memory of the agent shares.
+    """
+    with cli.memory() as memory:
+        handle = memory.agent(agent)
+        report = handle.restore(handle.resolve(memory_id), reason=reason)
+        where = cli.where(memory, agent)
+    _show_change(cli, report, where)
+
+
 def _show_change(cli: Cli, report: ChangeReport, where: Where) -> None:
+    from graphmem.views.lines import plain_line
     from graphmem.views.text import counted
 
     if cli.as_json:
         cli.emit({**where.as_dict(), **report.model_dump(mode="json")})
         return
-    cli.say(_line(report.memory, f"{report.memory.status}: "))
+    cli.say(plain_line(report.memory, f"{report.memory.status}: "))
     if report.replacement is not None:
-        cli.say(_line(report.replacement, "by: "))
+        cli.say(plain_line(report.replacement, "by: "))
     if not report.stale:
         cli.say("nothing rested on it")
     else:
         cli.say(f"turned stale: {len(report.stale):,}")
     for memory in report.stale[:_MOST_LISTED]:
-        cli.say(_line(memory, "  ~ "))
+        cli.say(plain_line(memory, "  ~ "))
     if len(report.stale) > _MOST_LISTED:
         cli.say(f"  … {len(report.stale) - _MOST_LISTED:,} more, not listed (all with --json)")
     if report.used_by:
@@ -198,21 +222,6 @@ def _recomputed(item: Recomputed) -> Text:
     if item.reason:
         line.append(f"\n  because {shortened(item.reason, _TEXT_LENGTH)}", "dim")
     return line
-
-
-def _line(memory: AnyMemory, prefix: str) -> Text:
-    from rich.text import Text
-
-    from graphmem.views.text import one_line, shortened
-    from graphmem.views.tree import kind_words
-
-    return Text.assemble(
-        prefix,
-        (kind_words(memory), "bold"),
-        " ",
-        (one_line(memory.id), "cyan"),
-        f" {shortened(memory.text, _TEXT_LENGTH)}",
-    )
 
 
 def _one_line(text: str) -> str:

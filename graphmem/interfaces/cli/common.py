@@ -29,10 +29,36 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 INTERRUPTED = 130
+
+REMEMBER, BELIEVE, LOOK, SERVER = "Remember", "Believe", "Look", "Neo4j"
+"""Headings under which commands are listed."""
+
 _PIPE_WIDTH = 140
 """Columns where the output is not a terminal and COLUMNS is not set."""
 
-Agent = Annotated[str, typer.Option("--agent", "-a", metavar="ID", help="Whose memory.")]
+
+_COMPLETION_SECONDS = 2.0
+_MOST_COMPLETIONS = 100
+_PLAIN = re.compile(r"[\w.@+=,/][\w.@+=,/-]*")
+"""Ids that every shell takes as they are; others are not offered, since completion would have to quote them."""
+
+
+def complete_agent(context: typer.Context, incomplete: str) -> list[str]:
+    """Ids of agents that begin so, where a server runs; completing starts none."""
+    from graphmem.memory import agents_on_running_server
+    from graphmem.settings import load_settings
+
+    given = {name: value for name, value in context.params.items() if name in _COMMON and name != "debug"}
+    try:
+        settings = load_settings(**given)
+        found = agents_on_running_server(settings, incomplete, limit=_MOST_COMPLETIONS, seconds=_COMPLETION_SECONDS)
+    except (GraphmemError, TimeoutError):
+        # In the middle of a command line there is no place to tell an error; running the command tells it.
+        return []
+    return [agent for agent in found if _PLAIN.fullmatch(agent)]
+
+
+Agent = Annotated[str, typer.Option("--agent", "-a", metavar="ID", help="Whose memory.", autocompletion=complete_agent)]
 
 _STORE = "Store (also as GRAPHMEM_… variables; the password only so)"
 _COMMON: dict[str, tuple[Any, Any]] = {
@@ -210,7 +236,12 @@ class Cli:
 
 
 def command(
-    app: typer.Typer, *, example: str, name: str | None = None, json_output: bool = True
+    app: typer.Typer,
+    *,
+    example: str,
+    panel: str | None = None,
+    name: str | None = None,
+    json_output: bool = True,
 ) -> Callable[[Callable[Concatenate[Cli, P], None]], Callable[Concatenate[Cli, P], None]]:
     """Register a function as a command and give it the common options.
 
@@ -219,7 +250,8 @@ def command(
 
     Args:
         app: Where to register.
-        example: A command line that works, shown at the end of the help.
+        example: Command lines that work, shown at the end of the help; several, a line each.
+        panel: Under which heading the command is listed.
         name: The command's name; the function's without it.
         json_output: Whether it has ``--json``.
     """
@@ -246,7 +278,8 @@ def command(
         call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         paragraphs = (inspect.getdoc(function) or "").split("\n\n")
         told = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-        app.command(name, help=told, epilog=f"Example: {example}")(call)
+        shown = "\n\n".join(f"Example: {line}" for line in example.splitlines())
+        app.command(name, help=told, epilog=shown, rich_help_panel=panel)(call)
         return function
 
     return register

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from graphmem.interfaces.cli.common import Agent, Cli, command
+from graphmem.interfaces.cli.common import REMEMBER, Agent, Cli, command
 
 if TYPE_CHECKING:
     from graphmem import Agent as AgentHandle
@@ -27,7 +27,7 @@ _STDIN = Path("-")
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    command(app, example="graphmem ingest diary.jsonl --agent evan")(ingest)
+    command(app, panel=REMEMBER, example="graphmem ingest diary.jsonl --agent evan")(ingest)
 
 
 def _readable(file: Path) -> Path:

@@ -1,28 +1,34 @@
-"""``graphmem tree | explain | agents | memories``: looking at what is there."""
+"""``graphmem tree | explain | agents | memories | about``: looking at what is there."""
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from graphmem.interfaces.cli.common import Agent, Cli, command
+from graphmem.interfaces.cli.common import LOOK, Agent, Cli, Where, command
 
 if TYPE_CHECKING:
-    from rich.text import Text
+    from collections.abc import Sequence
 
     from graphmem.models import AnyMemory, Provenance
 
 _LIMIT = 200
-_TEXT_LENGTH = 200
+_PAGE = 100
+
+Limit = Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")]
+After = Annotated[str | None, typer.Option(metavar="ID", help="Continue a list behind its last memory.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    command(app, example="graphmem tree --agent evan --depth 2")(tree)
-    command(app, example="graphmem explain D1:2 --agent evan")(explain)
-    command(app, example="graphmem agents --json")(agents)
-    command(app, example="graphmem memories --agent evan --status stale")(memories)
+    look = functools.partial(command, app, panel=LOOK)
+    look(example="graphmem tree --agent evan --depth 2\ngraphmem tree D1:2 --agent evan")(tree)
+    look(example="graphmem explain D1:2 --agent evan")(explain)
+    look(example="graphmem agents --json")(agents)
+    look(example="graphmem memories --agent evan --status stale")(memories)
+    look(example="graphmem about Evan --agent sam\ngraphmem about Evan --agent sam --all --json")(about)
 
 
 def tree(
@@ -171,41 +177,56 @@ def memories(
         Literal["active", "stale", "archived", "superseded", "retracted", "forgotten"] | None,
         typer.Option(help="Only those of this status."),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most this many.")] = 100,
-    after: Annotated[str | None, typer.Option(metavar="ID", help="Continue a list behind its last memory.")] = None,
+    limit: Limit = _PAGE,
+    after: After = None,
 ) -> None:
     """List an agent's memories in the order of their ids, a line each."""
-    from graphmem.views.text import counted
-
     with cli.memory() as memory:
         handle = memory.agent(agent)
         behind = handle.resolve(after) if after is not None else None
         found = handle.memories(type=type, status=status, limit=limit, after=behind)
         where = cli.where(memory, agent)
+    _list(cli, found, limit, where, f"no such memories of {where}")
+
+
+def about(
+    cli: Cli,
+    entity: Annotated[str, typer.Argument(help="A name, exactly as it was given.")],
+    agent: Agent,
+    everything: Annotated[bool, typer.Option("--all", help="Also what is stale or has ended.")] = False,
+    limit: Limit = _PAGE,
+    after: After = None,
+) -> None:
+    """List the memories that name someone or something as subject, object, source or keyword, latest first.
+
+    The name must be the whole name, letter by letter. To search in texts: graphmem retrieve.
+    """
+    with cli.memory() as memory:
+        handle = memory.agent(agent)
+        behind = handle.resolve(after) if after is not None else None
+        status = None if everything else "active"
+        found = handle.about(entity, status=status, limit=limit, after=behind)
+        ended = not found and not everything and bool(handle.about(entity, status=None, limit=1))
+        where = cli.where(memory, agent)
+    none = f"no {'active ' if ended else ''}memory of {where} names {entity!r} as subject, object, source or keyword"
+    _list(cli, found, limit, where, none)
+    if ended:
+        cli.note("what names it is stale or has ended: --all shows it")
+
+
+def _list(cli: Cli, found: Sequence[AnyMemory], limit: int, where: Where, none: str) -> None:
+    """A page of memories, a line each; ``none`` is said when there are none."""
+    from graphmem.views.lines import full_line
+    from graphmem.views.text import counted
+
     if cli.as_json:
-        cli.emit({**where.as_dict(), "memories": [item.model_dump(mode="json") for item in found]})
+        cli.emit({**where.as_dict(), "memories": [memory.model_dump(mode="json") for memory in found]})
         return
     if not found:
-        cli.say(f"no such memories of {where}")
+        cli.say(none)
         return
-    for item in found:
-        cli.say(_line(item))
+    for memory in found:
+        cli.say(full_line(memory))
     cli.say(f"{counted(len(found), 'memory', 'memories')} of {where}")
     if len(found) == limit:
         cli.note(f"there may be more: --after {found[-1].id}")
-
-
-def _line(memory: AnyMemory) -> Text:
-    from rich.text import Text
-
-    from graphmem.views.text import moment, one_line, shortened
-    from graphmem.views.tree import ENDED, kind_words
-
-    source = memory.source if memory.type == "observation" else None
-    line = Text.assemble(
-        (f"{moment(memory.occurred_at)} ", "dim"), (kind_words(memory), "bold"), " ", (one_line(memory.id), "cyan")
-    )
-    if memory.status != "active":
-        line.append(f" [{memory.status}]", "red" if memory.status in ENDED else "yellow")
-    line.append(f" {memory.importance} ", "dim")
-    return line.append(shortened(f"{source}: {memory.text}" if source else memory.text, _TEXT_LENGTH))

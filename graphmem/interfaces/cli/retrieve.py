@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphmem.interfaces.cli.common import Agent, Cli, command
+from graphmem.interfaces.cli.common import REMEMBER, Agent, Cli, command
 
 if TYPE_CHECKING:
     from graphmem.interfaces.cli.common import Where
@@ -17,6 +17,7 @@ def register(app: typer.Typer) -> None:
     """Add the command."""
     command(
         app,
+        panel=REMEMBER,
         example='graphmem retrieve "What car does Evan drive?" --agent evan'
         " --weights relevance=1,recency=0,importance=0",
     )(retrieve)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from graphmem.errors import InvalidSettings
-from graphmem.interfaces.cli.common import Cli, Where, command
+from graphmem.interfaces.cli.common import SERVER, Cli, Where, command, complete_agent
 from graphmem.interfaces.picture import picture_query, picture_url
 
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    command(app, example="graphmem up")(up)
-    command(app, example="graphmem down")(down)
-    command(app, example="graphmem status --json")(status)
-    command(app, example="graphmem browser --show-password")(browser)
+    command(app, panel=SERVER, example="graphmem up")(up)
+    command(app, panel=SERVER, example="graphmem down")(down)
+    command(app, panel=SERVER, example="graphmem status --json")(status)
+    command(app, panel=SERVER, example="graphmem browser --show-password")(browser)
 
 
 def up(cli: Cli) -> None:
@@ -131,7 +131,13 @@ def browser(
     cli: Cli,
     agent: Annotated[
         list[str] | None,
-        typer.Option("--agent", "-a", metavar="ID", help="Whose memories the query shows; again for more."),
+        typer.Option(
+            "--agent",
+            "-a",
+            metavar="ID",
+            help="Whose memories the query shows; again for more.",
+            autocompletion=complete_agent,
+        ),
     ] = None,
     show_password: Annotated[
         bool, typer.Option("--show-password", help="Show the password itself, not where it is kept.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphmem.interfaces.cli.common import Cli, command
+from graphmem.interfaces.cli.common import BELIEVE, Cli, Where, command, complete_agent
 
 if TYPE_CHECKING:
     from graphmem.models import WorkReport
@@ -15,12 +15,15 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    command(app, example="graphmem work --every 30")(work)
+    command(app, panel=BELIEVE, example="graphmem work --every 30")(work)
 
 
 def work(
     cli: Cli,
-    agent: Annotated[str | None, typer.Option("--agent", "-a", metavar="ID", help="Only for this agent.")] = None,
+    agent: Annotated[
+        str | None,
+        typer.Option("--agent", "-a", metavar="ID", help="Only for this agent.", autocompletion=complete_agent),
+    ] = None,
     every: Annotated[
         float | None, typer.Option(min=0.1, metavar="SECONDS", help="Go on, with a pause, until interrupted.")
     ] = None,
@@ -31,11 +34,12 @@ def work(
     Exit code 1 when something failed in the last round.
     """
     with cli.memory() as memory:
+        where = cli.where(memory, agent)
         while True:
             with cli.progress() as progress:
                 progress.step("working")
                 report = memory.work_once(agent=agent)
-            _show(cli, report)
+            _show(cli, report, where)
             if every is None:
                 break
             time.sleep(every)
@@ -43,9 +47,9 @@ def work(
         raise typer.Exit(1)
 
 
-def _show(cli: Cli, report: WorkReport) -> None:
+def _show(cli: Cli, report: WorkReport, where: Where) -> None:
     if cli.as_json:
-        cli.emit(report.model_dump(mode="json"))
+        cli.emit({**where.as_dict(), **report.model_dump(mode="json")})
         return
     done = {
         "embedded": report.embedded,
@@ -53,7 +57,8 @@ def _show(cli: Cli, report: WorkReport) -> None:
         "recomputed": report.recomputed,
         "new insights": report.reflections,
     }
-    cli.say(", ".join(f"{count:,} {what}" for what, count in done.items() if count) or "nothing to do")
+    told = ", ".join(f"{count:,} {what}" for what, count in done.items() if count)
+    cli.say(f"{told or 'nothing to do'}: {where}")
     for failure in report.failures:
         cli.note(f"agent {failure.agent_id}: {failure.error}" + (f" ({failure.remedy})" if failure.remedy else ""))
     if report.pending:

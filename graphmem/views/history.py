@@ -1,0 +1,83 @@
+"""What happened to a memory, a line an event."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from graphmem.models import HistoryEvent, HistoryType
+from graphmem.views.text import moment, one_line, short_ids, shortened
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+_QUOTED_LENGTH = 80
+_REASON_LENGTH = 200
+_CALLER = "caller"
+
+_STYLES: dict[HistoryType, str] = {
+    "stale": "yellow",
+    "active": "green",
+    "confirmed": "green",
+    "restored": "green",
+    "superseded": "red",
+    "retracted": "red",
+}
+_WORDS: dict[HistoryType, str] = {
+    "supersedes": "took the place of",
+    "stale": "turned stale",
+    "active": "active again",
+    "reinforced": "gained evidence",
+    "gave_way": "gave way to",
+}
+_ENDINGS = {"supersede": "was superseded", "retract": "was retracted", "recompute": "was changed by recompute"}
+"""What a verb did to the ground that made a memory stale."""
+
+
+def history(events: Sequence[HistoryEvent]) -> list[Text]:
+    """Events as lines: when, what, with which other memory, by whom and why."""
+    ids = short_ids(event.other for event in events if event.other is not None)
+    return [_line(event, ids) for event in events]
+
+
+def _line(event: HistoryEvent, ids: dict[str, str]) -> Text:
+    from rich.text import Text
+
+    what = _WORDS.get(event.type, event.type)
+    line = Text.assemble((f"{moment(event.at)} UTC  ", "dim"), (what, _STYLES.get(event.type, "bold")))
+    if event.type == "changed":
+        line.append(f" by {one_line(event.verb or '')}")
+    if event.other is not None:
+        text = shortened(event.other_text or "", _QUOTED_LENGTH)
+        line.append(f" {_other(event, f'{ids[event.other]} “{text}”')}")
+    if circumstances := ", ".join(_circumstances(event)):
+        line.append(f" ({circumstances})", "dim")
+    if event.reason.strip():
+        line.append(f": {shortened(event.reason, _REASON_LENGTH)}")
+    return line
+
+
+def _other(event: HistoryEvent, named: str) -> str:
+    match event.type:
+        case "superseded":
+            return f"by {named}"
+        case "stale":
+            return f"as {named} {_ENDINGS.get(event.verb or '', 'turned stale')}"
+        case "active":
+            return f"as {named} holds"
+        case "retracted":
+            return f"as {named} was restored"
+        case _:
+            return named
+
+
+def _circumstances(event: HistoryEvent) -> Iterable[str]:
+    if event.mode is not None:
+        yield event.mode
+    # That a caller observed, superseded or retracted it is what the words say already.
+    if event.verb in ("reflect", "recompute") and event.type != "stale":
+        yield event.verb
+    if event.by not in ("", _CALLER):
+        yield f"by {one_line(event.by)}"
+    if event.run_id is not None:
+        yield f"run {one_line(event.run_id)}"
