@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import AsyncIterator, Callable, Iterator
-from pathlib import Path
 from uuid import uuid4
 
+import database
 import pytest
-from pydantic import SecretStr
 
 from graphmem import AsyncMemory, Memory
 from graphmem.agent import AsyncAgent
 from graphmem.graph import embedded
-from graphmem.graph.lock import NEO4J_VERSION
 from graphmem.settings import Settings
 from graphmem.testing import HashingEmbedder
 
@@ -33,40 +30,69 @@ class QuickEmbedder(HashingEmbedder):
         return MODEL
 
 
-class Database:
-    """The server of this run, started when the first test asks for it."""
+KIND = pytest.StashKey[database.Kind]()
 
-    def __init__(self) -> None:
-        self.folder: Path | None = None
-        self._settings: Settings | None = None
 
-    def settings(self, folder: Path) -> Settings:
-        if self._settings is None:
-            if uri := os.environ.get("GRAPHMEM_TEST_URI"):
-                password = SecretStr(os.environ.get("GRAPHMEM_TEST_PASSWORD", ""))
-                user = os.environ.get("GRAPHMEM_TEST_USER", "neo4j")
-                self._settings = Settings(uri=uri, user=user, password=password)
-            else:
-                self.folder = folder
-                connection = embedded.ensure_running(Settings(data_dir=folder))
-                self._settings = Settings(
-                    uri=connection.uri, user=connection.user, password=connection.password, data_dir=folder
-                )
-        return self._settings
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the database, and end as after Ctrl-C when told to end: fixtures are torn down, their servers stopped."""
+    database.isolate()
+    config.stash[KIND] = database.choose()
+    # Interrupts too: a shell that starts the run in the background has them ignored, here and in every process that is
+    # started here.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.default_int_handler)
 
-    def stop(self) -> None:
-        if self.folder is not None:
-            embedded.down(Settings(data_dir=self.folder))
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """Say which database the run uses, and of which version."""
+    return database.describe(config.stash[KIND])
 
 
 @pytest.fixture(scope="session")
-def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
-    """How to reach the run's Neo4j. Without one the test fails; it is never skipped."""
-    database = Database()
+def compose() -> database.Compose:
+    """Ports and password of the run's containers."""
+    return database.Compose.new()
+
+
+@pytest.fixture(scope="session")
+def docker_compose_file() -> str:
+    """For pytest-docker: the project's own file."""
+    return str(database.COMPOSE_FILE)
+
+
+@pytest.fixture(scope="session")
+def docker_compose_command(compose: database.Compose) -> str:
+    """For pytest-docker."""
+    return compose.command
+
+
+@pytest.fixture(scope="session")
+def settings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    """How to reach the run's Neo4j, started for the first test that asks. Without one tests fail, never skip."""
+    match request.config.stash[KIND]:
+        case "environment":
+            yield database.named()
+        case "docker":
+            request.getfixturevalue("docker_services")
+            yield request.getfixturevalue("compose").settings()
+        case "embedded":
+            own = Settings(data_dir=tmp_path_factory.mktemp("neo4j"))
+            try:
+                found = embedded.ensure_running(own)
+                yield Settings(uri=found.uri, user=found.user, password=found.password, data_dir=own.data_dir)
+            finally:
+                embedded.down(own)
+
+
+@pytest.fixture(scope="session")
+def throw_away(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    """An embedded server besides, for tests that change the schema or need one that serves nothing else."""
+    own = Settings(data_dir=tmp_path_factory.mktemp("throw-away"))
     try:
-        yield database.settings(tmp_path_factory.mktemp("neo4j"))
+        found = embedded.ensure_running(own)
+        yield Settings(uri=found.uri, password=found.password, data_dir=own.data_dir, index_timeout=20)
     finally:
-        database.stop()
+        embedded.down(own)
 
 
 @pytest.fixture(scope="session")
@@ -105,15 +131,3 @@ def agent(memory: AsyncMemory, agent_id: str) -> AsyncAgent:
 def new_agent(memory: AsyncMemory) -> Callable[[], AsyncAgent]:
     """Makes handles of further agents."""
     return lambda: memory.agent(f"another-{uuid4().hex[:12]}")
-
-
-# A shell that starts the run in the background has interrupts ignored, and every process started here inherits that.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def pytest_report_header() -> str:
-    """Say which database the run uses."""
-    if uri := os.environ.get("GRAPHMEM_TEST_URI"):
-        return f"neo4j: {uri} (GRAPHMEM_TEST_URI)"
-    return f"neo4j: embedded {NEO4J_VERSION}"

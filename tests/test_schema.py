@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import neo4j
 import pytest
@@ -11,24 +11,11 @@ from pydantic import SecretStr
 
 from graphmem import AsyncMemory
 from graphmem.errors import AuthenticationFailed, IndexUnavailable, SchemaMismatch, StoreError, StoreUnavailable
-from graphmem.graph import embedded
 from graphmem.graph.schema import current_version, index_names
 from graphmem.settings import Settings
 from graphmem.testing import HashingEmbedder
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def throw_away(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
-    """A server of its own: these tests change the schema."""
-    folder = tmp_path_factory.mktemp("schema")
-    settings = Settings(data_dir=folder)
-    connection = embedded.ensure_running(settings)
-    try:
-        yield Settings(uri=connection.uri, password=connection.password, data_dir=folder, index_timeout=20)
-    finally:
-        embedded.down(settings)
 
 
 @pytest.fixture
