@@ -22,6 +22,7 @@ GraphmemError
 │   └── EmbedderAuthenticationFailed     its provider refuses the key
 ├── LanguageModelError      the language model failed, or its reply was refused
 │   ├── ReplyRefused        a reply that did not pass a gate, after all attempts
+│   ├── RunLost             the run took too long and was taken for dead
 │   ├── ModelUnavailable    its provider gives no answer: rate limit, time-out, failure
 │   ├── ModelAuthenticationFailed        its provider refuses the key
 │   └── ModelRequestRefused its provider refuses the request: no such model, no quota, …
@@ -166,6 +167,10 @@ class ModelUnavailable(LanguageModelError):
     """The provider of the language model gives no answer: rate limit, time-out, failure."""
 
     retryable = True
+
+
+class RunLost(LanguageModelError):
+    """The run took too long and was taken for dead."""
 
 
 class ModelAuthenticationFailed(LanguageModelError):

@@ -371,7 +371,9 @@ class RecomputeReport(Value):
 
     items: tuple[Recomputed, ...] = ()
     remaining: int = 0
-    """Memories that are still stale: failed, waiting for one that failed, or beyond the limit."""
+    """Memories that are still stale: failed, waiting for one that failed, beyond the limit, or"""
+    elsewhere: int = 0
+    """leased by another worker; the lease of one that died ends after five minutes."""
 
     def count(self, outcome: RecomputeOutcome) -> int:
         """How many ended so."""

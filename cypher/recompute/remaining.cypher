@@ -1,5 +1,7 @@
-// How many memories are stale.
-// Returns: remaining INTEGER
+// How many memories are stale, and how many of those a worker has leased.
+// Returns: remaining, leased INTEGER
 MATCH (memory:Memory {agentId: $agentId, status: 'stale'})
 WHERE memory.occurredAt IS NOT NULL
-RETURN count(memory) AS remaining
+RETURN
+  count(memory) AS remaining,
+  count(CASE WHEN memory.leaseUntil > datetime() THEN 1 END) AS leased

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import get_args
 
 from graphmem.cognition import truth
-from graphmem.cognition.engine import Engine, checked_id, fetch, fetch_one, new_id
+from graphmem.cognition.engine import Engine, checked_id, fetch, fetch_one, new_id, unknown_agent
 from graphmem.cognition.observe import create, rows_for
 from graphmem.errors import (
     AlreadyEnded,
@@ -79,6 +79,8 @@ async def supersede(
     rows = []
     if text is not None:
         validated(NewObservation, {"text": text})
+        if not await engine.store.query("agent/state", agentId=agent_id):
+            raise unknown_agent(agent_id)
         replaced = await engine.store.read(lambda tx: _replaceable(tx, agent_id, old))
         rows = await rows_for(engine, agent_id, {new: _replacement(text, replaced, mode, at)}, at)
         rows[0]["properties"]["importanceBy"] = replaced.importance_by  # It is as important as what it replaces.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from secrets import token_hex
 from typing import Any
 
+import anyio
 import anyio.to_thread
 import numpy as np
 from pydantic import ValidationError
@@ -34,6 +35,9 @@ from graphmem.models import MAX_ID, AnyMemory, storable
 from graphmem.settings import Settings
 
 _log = logging.getLogger("graphmem")
+
+TIDY_SECONDS = 10
+"""How long a failed call may take to give back what it had claimed; a lease ends by itself otherwise."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +135,18 @@ async def answer(model: LanguageModel, task: Task[Any]) -> Reply[Any]:
         field = ".".join(str(part) for part in first["loc"])
         raise ReplyRefused(f"{field}: {first['msg']}", gate="shape") from error
     return reply.model_copy(update={"value": value})
+
+
+async def tidy_up(work: Callable[[], Awaitable[object]]) -> None:
+    """Do what must follow a failure or a cancellation, within a bound.
+
+    Its own failure is logged and not raised: what the caller needs to see is the first one.
+    """
+    with anyio.move_on_after(TIDY_SECONDS, shield=True):
+        try:
+            await work()
+        except GraphmemError as error:
+            _log.warning("could not tidy up after a failure: %s", error)
 
 
 def checked_id(value: object, what: str = "id") -> str:

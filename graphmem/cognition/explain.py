@@ -41,14 +41,13 @@ async def tree(engine: Engine, agent_id: str) -> Provenance:
 
 async def _provenance(tx: Transaction, agent_id: str, roots: Sequence[str]) -> Provenance:
     """Walk down level by level: each memory is asked for once, so diamonds and cycles cost nothing."""
-    edges: dict[tuple[str, str, str, str], Row] = {}
+    edges: dict[str, Row] = {}
     seen: set[str] = set(roots)
     level = list(roots)
     while level:
         rows = await tx.run("explain/edges", agentId=agent_id, ids=level)
         for row in rows:
-            key = (row["type"], row["source"], row["target"], str(row["properties"].get("since", "")))
-            edges[key] = row
+            edges[row["element"]] = row
         found = {end for row in rows for end in (row["source"], row["target"])}
         level = sorted(found - seen)
         seen |= found
@@ -65,7 +64,7 @@ async def _provenance(tx: Transaction, agent_id: str, roots: Sequence[str]) -> P
     )
 
 
-def _of(edges: dict[tuple[str, str, str, str], Row], *types: str) -> list[Row]:
+def _of(edges: dict[str, Row], *types: str) -> list[Row]:
     return [row for row in edges.values() if row["type"] in types]
 
 

@@ -77,11 +77,39 @@ async def observe_many(
         raise InvalidInput(f"items: a list of observations is needed, not {type(cast(object, items)).__name__}")
     checked_items = [checked(item) for item in items]
     at = await engine.now(agent_id, now)
+    return await store(engine, agent_id, checked_items, at, ask=ask, progress=progress)
+
+
+async def store(
+    engine: Engine,
+    agent_id: str,
+    items: Sequence[NewObservation],
+    now: datetime,
+    *,
+    moments: Mapping[str, datetime] | None = None,
+    ask: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> Observed:
+    """Store observations that were checked.
+
+    Args:
+        engine: The open store with its models.
+        agent_id: Whose they are.
+        items: What was observed.
+        now: When the agent came to hold them.
+        moments: By id, when those happened that say nothing of it themselves; else at ``now``. Not part of their
+            content: the same again at another time is the same memory.
+        ask: Whether the language model is asked at once to rate them.
+        progress: Called with how many are stored.
+
+    Raises:
+        IdConflict: When an id is taken by other content; earlier batches of 500 are stored.
+    """
     ids: list[str] = []
     added = 0
     not_embedded: list[str] = []
-    for batch in _batches(checked_items):
-        report = await _observe_batch(engine, agent_id, batch, at, start=len(ids), ask=ask)
+    for batch in _batches(items):
+        report = await _observe_batch(engine, agent_id, batch, now, start=len(ids), moments=moments or {}, ask=ask)
         ids += report.ids
         added += report.added
         not_embedded += report.not_embedded
@@ -96,7 +124,14 @@ def _batches(items: Sequence[NewObservation]) -> Iterable[Sequence[NewObservatio
 
 
 async def _observe_batch(
-    engine: Engine, agent_id: str, batch: Sequence[NewObservation], now: datetime, *, start: int, ask: bool
+    engine: Engine,
+    agent_id: str,
+    batch: Sequence[NewObservation],
+    now: datetime,
+    *,
+    start: int,
+    moments: Mapping[str, datetime],
+    ask: bool,
 ) -> Observed:
     """Store one batch; ``start`` is where it begins in what the caller gave."""
     ids = [item.id or new_id() for item in batch]
@@ -107,7 +142,7 @@ async def _observe_batch(
     _check_conflicts(agent_id, pairs, {row["id"]: row for row in before}, start)
     for row in before:
         fresh.pop(row["id"], None)  # An id may stand twice in one batch.
-    rows = await rows_for(engine, agent_id, fresh, now, ask=ask)
+    rows = await rows_for(engine, agent_id, fresh, now, moments=moments, ask=ask)
 
     async def work(tx: Transaction) -> int:
         await tx.one("agent/create", agentId=agent_id)
@@ -165,7 +200,13 @@ async def create(tx: Transaction, agent_id: str, rows: Sequence[Row]) -> None:
 
 
 async def rows_for(
-    engine: Engine, agent_id: str, items: Mapping[str, NewObservation], now: datetime, *, ask: bool = False
+    engine: Engine,
+    agent_id: str,
+    items: Mapping[str, NewObservation],
+    now: datetime,
+    *,
+    moments: Mapping[str, datetime] | None = None,
+    ask: bool = False,
 ) -> list[Row]:
     """Rate and embed observations: everything about them that needs a model, outside any transaction.
 
@@ -181,7 +222,8 @@ async def rows_for(
     rows: list[Row] = []
     for (id_, item), vector in zip(items.items(), vectors, strict=True):
         importance, by = (item.importance, "caller") if item.importance is not None else next(ratings)
-        row = _row(engine, agent_id, id_, item, now, vector, importance, by)
+        occurred_at = item.occurred_at or (moments or {}).get(id_, now)
+        row = _row(engine, agent_id, id_, item, now, occurred_at, vector, importance, by)
         row["properties"]["ratingDue"] = True if by == "default" or (by == "rule" and not by_rule) else None
         rows.append(row)
     return rows
@@ -193,11 +235,11 @@ def _row(
     id_: str,
     item: NewObservation,
     now: datetime,
+    occurred_at: datetime,
     vector: Vectors | None,
     importance: int,
     importance_by: ImportanceBy,
 ) -> Row:
-    occurred_at = item.occurred_at or now
     properties = {
         "id": id_,
         **{

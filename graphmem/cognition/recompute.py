@@ -7,14 +7,12 @@ evidence is still what was shown.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from secrets import token_hex
 
-import anyio
-
 from graphmem.cognition import grounding, truth
-from graphmem.cognition.engine import Engine, fetch_one, lock
+from graphmem.cognition.engine import Engine, fetch_one, lock, tidy_up
 from graphmem.cognition.runs import Run
 from graphmem.errors import InvalidInput, ReplyRefused, UnknownAgent
 from graphmem.graph.records import to_memory
@@ -27,7 +25,6 @@ LEASE_SECONDS = 300
 """How long a memory stays leased to a worker that does not finish it."""
 BACKOFF_SECONDS = 30
 """Wait after the first failed attempt; doubled after each."""
-LEASED_AT_ONCE = 16
 
 _NOTHING_LEFT = "nothing is left of what it rested on"
 
@@ -44,6 +41,13 @@ class _Evidence:
     """Normalised texts of grounds that ended: to repeat one is an echo."""
     moved: dict[str, str]
     """By the id of a ground that ended, the active memory that stands in its place."""
+    waits: bool
+    """Whether one of them is stale: it has to be recomputed first."""
+
+    def same(self, other: _Evidence) -> bool:
+        """Whether a model that was shown the one has seen the other: accesses and ratings do not count."""
+        ids = [[memory.id for memory in evidence.active] for evidence in (self, other)]
+        return ids[0] == ids[1] and (self.changes, self.waits) == (other.changes, other.waits)
 
 
 async def recompute(
@@ -73,25 +77,22 @@ async def recompute(
     worker = _Worker(engine, Run(agent_id, at), token_hex(8))
     items: list[Recomputed] = []
     try:
-        while limit is None or len(items) < limit:
-            room = LEASED_AT_ONCE if limit is None else min(LEASED_AT_ONCE, limit - len(items))
-            leased = await worker.lease(room)
-            if not leased:
-                break
-            for memory_id in leased:
-                items += await worker.recompute(memory_id)
-                if progress:
-                    progress(len(items), await _remaining(engine, agent_id))
+        # One at a time: a lease then lasts for one answer of the model, and readiness is looked at afresh.
+        while (limit is None or len(items) < limit) and (memory_id := await worker.lease()):
+            items += await worker.recompute(memory_id)
+            if progress:
+                progress(len(items), (await _left(engine, agent_id))["remaining"])
     except BaseException as error:
-        with anyio.CancelScope(shield=True):
-            await worker.stop("failed", f"{type(error).__name__}: {error}")
+        message = f"{type(error).__name__}: {error}"
+        await tidy_up(lambda: worker.stop("failed", message))
         raise
     await worker.stop("recomputed")
-    return RecomputeReport(items=tuple(items), remaining=await _remaining(engine, agent_id))
+    left = await _left(engine, agent_id)
+    return RecomputeReport(items=tuple(items), remaining=left["remaining"], elsewhere=left["leased"])
 
 
-async def _remaining(engine: Engine, agent_id: str) -> int:
-    return (await engine.store.query("recompute/remaining", agentId=agent_id))[0]["remaining"]
+async def _left(engine: Engine, agent_id: str) -> Row:
+    return (await engine.store.query("recompute/remaining", agentId=agent_id))[0]
 
 
 class _Worker:
@@ -102,33 +103,34 @@ class _Worker:
         self.run = run
         self.token = token
         self._opened = False
-        self._leased: set[str] = set()
+        self._leased: str | None = None
 
-    async def lease(self, limit: int) -> list[str]:
-        """Lease memories that are stale and ready, lowest first; none for an agent that was never written to."""
+    async def lease(self) -> str | None:
+        """Lease the lowest memory that is stale and ready; none for an agent that was never written to."""
         agent_id = self.run.agent_id
 
-        async def work(tx: Transaction) -> list[str]:
+        async def work(tx: Transaction) -> str | None:
             await lock(tx, agent_id)
-            rows = await tx.run(
-                "recompute/claim", agentId=agent_id, token=self.token, limit=limit, leaseSeconds=LEASE_SECONDS
+            row = await tx.one(
+                "recompute/claim", agentId=agent_id, token=self.token, limit=1, leaseSeconds=LEASE_SECONDS
             )
-            return [row["id"] for row in rows]
+            return row["id"] if row else None
 
         try:
-            leased = await self.engine.store.write(work)
+            self._leased = await self.engine.store.write(work)
         except UnknownAgent:
-            return []
-        self._leased.update(leased)
-        return leased
+            return None
+        return self._leased
 
     async def stop(self, outcome: str, error: str | None = None) -> None:
         """Give up what is still leased, and close the run."""
 
         async def work(tx: Transaction) -> None:
             await lock(tx, self.run.agent_id)
-            await tx.run("recompute/release", agentId=self.run.agent_id, ids=sorted(self._leased), token=self.token)
-            await self.run.close(tx, outcome, error)
+            if self._leased:
+                await self._release(tx, self._leased)
+            if self._opened:
+                await self.run.close(tx, outcome, error)
 
         if self._leased or self._opened:
             await self.engine.store.write(work)
@@ -137,25 +139,27 @@ class _Worker:
         """Recompute one leased memory; nothing when another change came between."""
         memory, evidence = await self.engine.store.read(lambda tx: self._gather(tx, memory_id))
         assert isinstance(memory, Reflection)
+        if evidence.waits:
+            return await self._settle(lambda tx: self._give_up(tx, memory.id))
         if not evidence.active:
-            return await self._settle(lambda tx: self._retract(tx, memory, _NOTHING_LEFT))
+            return await self._settle(lambda tx: self._retract(tx, memory, evidence, _NOTHING_LEFT))
         try:
             reply = await self._reconsider(memory, evidence)
             if reply.verdict == "retracted":
                 reason = reply.reason or "it no longer follows from the evidence"
-                return await self._settle(lambda tx: self._retract(tx, memory, reason))
+                return await self._settle(lambda tx: self._retract(tx, memory, evidence, reason))
             grounded = self._grounded(memory, reply, evidence)
         except ReplyRefused as error:
             reason = str(error)
-            return await self._settle(lambda tx: self._fail(tx, memory, reason))
+            return await self._settle(lambda tx: self._fail(tx, memory, evidence, reason))
         if isinstance(grounded, Refused):
             self.run.refused.append(grounded)
             reason = f"{grounded.gate}: {grounded.reason}"
-            return await self._settle(lambda tx: self._fail(tx, memory, reason))
+            return await self._settle(lambda tx: self._fail(tx, memory, evidence, reason))
         if reply.verdict == "confirmed":
             return await self._settle(lambda tx: self._confirm(tx, memory, grounded, evidence))
         draft = await grounding.draft(self.engine, grounded, memory.question)
-        return await self._settle(lambda tx: self._revise(tx, memory, draft))
+        return await self._settle(lambda tx: self._revise(tx, memory, draft, evidence))
 
     async def _gather(self, tx: Transaction, memory_id: str) -> tuple[AnyMemory, _Evidence]:
         agent_id = self.run.agent_id
@@ -164,8 +168,12 @@ class _Worker:
         changes: list[str] = []
         retired: set[str] = set()
         moved: dict[str, str] = {}
+        waits = False
         for row in await tx.run("recompute/grounds", agentId=agent_id, id=memory_id):
             head = to_memory(row)
+            if head.status == "stale":
+                waits = True
+                continue
             if head.status == "active":
                 active[head.id] = head
                 if row["ground"]["id"] != head.id:
@@ -173,7 +181,7 @@ class _Worker:
             if row["ground"]["id"] != head.id or head.status != "active":
                 changes.append(_told(row, head))
                 retired.add(normalise_text(row["ground"]["text"]))
-        return memory, _Evidence(tuple(active.values()), tuple(changes), frozenset(retired), moved)
+        return memory, _Evidence(tuple(active.values()), tuple(changes), frozenset(retired), moved, waits)
 
     async def _reconsider(self, memory: Reflection, evidence: _Evidence) -> Reconsidered:
         if not self._opened:
@@ -212,17 +220,23 @@ class _Worker:
         outcome = await self.engine.store.write(apply)
         return [outcome] if outcome is not None else []
 
-    async def _holds(self, tx: Transaction, memory_id: str) -> bool:
-        """Lock the agent; whether the lease still holds. If not, the work came too late and is dropped."""
-        await lock(tx, self.run.agent_id)
-        return bool(await tx.run("recompute/check", agentId=self.run.agent_id, id=memory_id, token=self.token))
-
-    async def _changed(self, tx: Transaction, memory_id: str, cited: Sequence[grounding.Cited]) -> bool:
-        """Whether evidence changed while the model was thinking; the memory is then free to be leased again."""
-        if await grounding.not_active(tx, self.run.agent_id, cited) is None:
-            return False
+    async def _release(self, tx: Transaction, memory_id: str) -> None:
         await tx.run("recompute/release", agentId=self.run.agent_id, ids=[memory_id], token=self.token)
-        return True
+
+    async def _holds(self, tx: Transaction, memory_id: str, evidence: _Evidence) -> bool:
+        """Lock the agent, then look again: is the lease still ours, and the evidence still what the model was shown?
+
+        If not, the work came too late and is dropped. While the lease is ours it is given up, so that the memory is
+        thought about again as soon as it is ready.
+        """
+        await lock(tx, self.run.agent_id)
+        if not await tx.run("recompute/check", agentId=self.run.agent_id, id=memory_id, token=self.token):
+            return False
+        _, now = await self._gather(tx, memory_id)
+        if now.same(evidence):
+            return True
+        await self._release(tx, memory_id)
+        return False
 
     async def _finish(
         self,
@@ -238,8 +252,15 @@ class _Worker:
         await revision.log(tx, memory.id, f"recompute:{outcome}", by=by, reason=reason)
         await truth.relabel(tx, revision, [memory.id])
 
-    async def _retract(self, tx: Transaction, memory: Reflection, reason: str) -> Recomputed | None:
-        if not await self._holds(tx, memory.id):
+    async def _give_up(self, tx: Transaction, memory_id: str) -> None:
+        """A ground turned stale after the lease: it is waited for, never dropped."""
+        await lock(tx, self.run.agent_id)
+        await self._release(tx, memory_id)
+
+    async def _retract(
+        self, tx: Transaction, memory: Reflection, evidence: _Evidence, reason: str
+    ) -> Recomputed | None:
+        if not await self._holds(tx, memory.id, evidence):
             return None
         revision = await truth.begin(tx, self.run.agent_id, self.run.now)
         await truth.end(tx, revision, memory.id, "retracted", cause="recompute")
@@ -249,7 +270,7 @@ class _Worker:
     async def _confirm(
         self, tx: Transaction, memory: Reflection, grounded: grounding.Grounded, evidence: _Evidence
     ) -> Recomputed | None:
-        if not await self._holds(tx, memory.id) or await self._changed(tx, memory.id, grounded.cited):
+        if not await self._holds(tx, memory.id, evidence):
             return None
         agent_id = self.run.agent_id
         if above := await truth.resting_on(tx, agent_id, memory.id, [item.id for item in grounded.cited]):
@@ -261,9 +282,11 @@ class _Worker:
         await self._finish(tx, revision, memory, "confirmed", "")
         return Recomputed(id=memory.id, outcome="confirmed", before=memory.text, after=memory.text)
 
-    async def _revise(self, tx: Transaction, memory: Reflection, new: grounding.Draft) -> Recomputed | None:
+    async def _revise(
+        self, tx: Transaction, memory: Reflection, new: grounding.Draft, evidence: _Evidence
+    ) -> Recomputed | None:
         cited = new.grounded.cited
-        if not await self._holds(tx, memory.id) or await self._changed(tx, memory.id, cited):
+        if not await self._holds(tx, memory.id, evidence):
             return None
         agent_id = self.run.agent_id
         if above := await truth.resting_on(tx, agent_id, memory.id, [item.id for item in cited]):
@@ -300,8 +323,8 @@ class _Worker:
             new_id=same or new.id,
         )
 
-    async def _fail(self, tx: Transaction, memory: Reflection, reason: str) -> Recomputed | None:
-        if not await self._holds(tx, memory.id):
+    async def _fail(self, tx: Transaction, memory: Reflection, evidence: _Evidence, reason: str) -> Recomputed | None:
+        if not await self._holds(tx, memory.id, evidence):
             return None
         return await self._failed(tx, memory, reason)
 

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-import anyio
-
 from graphmem.cognition import grounding, truth
-from graphmem.cognition.engine import Engine, fetch, lock
+from graphmem.cognition.engine import Engine, fetch, lock, tidy_up
 from graphmem.cognition.retrieve import search, touch_all
 from graphmem.cognition.runs import Run
-from graphmem.errors import ReplyRefused, UnknownAgent
+from graphmem.errors import ReplyRefused, RunLost, UnknownAgent
 from graphmem.graph.records import to_memory
 from graphmem.graph.store import Row, Transaction
-from graphmem.language.gates import shorten
+from graphmem.language.gates import refusal, shorten
 from graphmem.language.prompts import AskQuestions, InferInsights
 from graphmem.models import PAPER, AnyMemory, Hits, Reflection, ReflectReport, Refused
 
@@ -70,9 +68,8 @@ async def reflect(engine: Engine, agent_id: str, *, force: bool = False, now: ob
         await _think(engine, run, latest, written)
     except BaseException as error:
         # Cancelled or killed by an error: the next call must be triggered again.
-        with anyio.CancelScope(shield=True):
-            message = f"{type(error).__name__}: {error}"
-            await engine.store.write(lambda tx: _give_back(tx, run, message))
+        message = f"{type(error).__name__}: {error}"
+        await tidy_up(lambda: engine.store.write(lambda tx: _give_back(tx, run, message)))
         raise
     up_to = max(memory.recorded_at for memory in latest)
     return await engine.store.write(lambda tx: _finish(tx, run, written, up_to))
@@ -140,7 +137,7 @@ async def _think(engine: Engine, run: Run, latest: Sequence[AnyMemory], written:
             await _infer(engine, run, question, hits, written)
         except ReplyRefused as error:
             # One question without an acceptable answer costs the others nothing.
-            run.refused.append(Refused.model_validate({"gate": error.gate, "reason": str(error), "item": question}))
+            run.refused.append(refusal(error, question))
             failed.append(error)
     if failed and len(failed) == len(written.questions):
         raise failed[-1]
@@ -181,7 +178,7 @@ async def _infer(engine: Engine, run: Run, question: str, hits: Hits, written: _
 async def _write(tx: Transaction, engine: Engine, run: Run, new: grounding.Draft) -> str | Refused:
     """Write one insight, or let the reflection that says the same gain its evidence; returns whose id it is."""
     cited = new.grounded.cited
-    await lock(tx, run.agent_id)
+    await _keep(tx, run)
     existing = await grounding.same_text(tx, run.agent_id, new.grounded.text)
     reason = await grounding.not_active(tx, run.agent_id, cited)
     if existing and await truth.resting_on(tx, run.agent_id, existing, [item.id for item in cited]):
@@ -199,8 +196,23 @@ async def _write(tx: Transaction, engine: Engine, run: Run, new: grounding.Draft
     return existing or new.id
 
 
-async def _finish(tx: Transaction, run: Run, written: _Written, up_to: datetime) -> ReflectReport:
+async def _keep(tx: Transaction, run: Run) -> None:
+    """Lock the agent, and keep the run from being taken for dead.
+
+    Raises:
+        RunLost: When it was already, and another may have begun.
+    """
     await lock(tx, run.agent_id)
+    if (await _state(tx, run.agent_id))["openRun"] != run.id:
+        raise RunLost(
+            "this reflection took so long that it was taken for dead; what it wrote before stays",
+            remedy="reflect again; if it happens often, use a faster language model",
+        )
+    await run.renew(tx)
+
+
+async def _finish(tx: Transaction, run: Run, written: _Written, up_to: datetime) -> ReflectReport:
+    await _keep(tx, run)
     outcome = "reflected" if written.reflections or written.reinforced else "no_insight"
     await run.close(tx, outcome)
     await tx.run("reflect/finish", agentId=run.agent_id, runId=run.id, upTo=up_to)

@@ -35,7 +35,8 @@ class Run:
     """US dollars; None where no price is known."""
 
     async def open(self, tx: Transaction, engine: Engine, verb: str, prompt_version: str) -> None:
-        """Create the node; the agent is locked."""
+        """Create the node, and close earlier ones whose process died; the agent is locked."""
+        await tx.run("run/expire", agentId=self.agent_id, now=self.now)
         await tx.run(
             "run/open",
             agentId=self.agent_id,
@@ -46,6 +47,10 @@ class Run:
             now=self.now,
             leaseSeconds=LEASE_SECONDS,
         )
+
+    async def renew(self, tx: Transaction) -> None:
+        """Show that the run is alive; the agent is locked."""
+        await tx.run("run/renew", agentId=self.agent_id, runId=self.id, leaseSeconds=LEASE_SECONDS)
 
     async def ask(self, engine: Engine, task: Task[Any], shown: Sequence[Row]) -> Reply[Any]:
         """Ask the language model, with the memories that the prompt shows recorded first.
@@ -58,7 +63,7 @@ class Run:
 
         async def work(tx: Transaction) -> None:
             await lock(tx, self.agent_id)
-            await tx.run("run/renew", agentId=self.agent_id, runId=self.id, leaseSeconds=LEASE_SECONDS)
+            await self.renew(tx)
             await tx.run("run/used", agentId=self.agent_id, runId=self.id, shown=list(shown))
 
         await engine.store.write(work)

@@ -47,8 +47,9 @@ def _refuse(reason: str) -> NoReturn:
 
 
 def refusal(error: ReplyRefused, raw: str) -> Refused:
-    """A refused reply as a report keeps it."""
-    return Refused(gate=cast("Gate", error.gate), reason=str(error), item=shorten(raw))
+    """A refused reply as a report keeps it; a caller's own model may name a gate that there is not."""
+    gate: Gate = cast("Gate", error.gate) if error.gate in get_args(Gate) else "shape"
+    return Refused(gate=gate, reason=str(error), item=shorten(raw))
 
 
 # --- shape -----------------------------------------------------------------------------------------------------

@@ -29,7 +29,11 @@ def thoughts() -> Scripted:
 
     def infer(task: InferInsights) -> object:
         if above := numbers_of(task, "unsafe"):
-            return {"insights": [{"text": "The unsafe boat meets a storm", "evidence": [*above, *numbers_of(task, "storm")]}]}
+            return {
+                "insights": [
+                    {"text": "The unsafe boat meets a storm", "evidence": [*above, *numbers_of(task, "storm")]}
+                ]
+            }
         return {"insights": [{"text": "The boat is unsafe", "evidence": numbers_of(task, "leaks", "rotten")}]}
 
     def reconsider(task: Reconsider) -> object:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from scripted import Open
+from verbs.test_change import BAKES, BOTH, HARBOUR, LATER, TOWN, WORKS, states
+from verbs.test_recompute import MILL, build, confirm
 
 from graphmem.agent import AsyncAgent
 from graphmem.errors import NotEnded, NotNewest, UnknownMemory
 from graphmem.language.prompts import Reconsider
-from scripted import Open
-from verbs.test_change import BAKES, BOTH, HARBOUR, LATER, TOWN, WORKS, states
-from verbs.test_recompute import MILL, build, confirm
 
 AFTER = LATER + timedelta(days=1)
 
@@ -96,8 +96,9 @@ async def test_what_was_built_on_the_replacement_is_thought_about_with_the_resto
     assert report.replacement is not None
     model.answers[type(model.tasks[-1])] = model.answers[type(model.tasks[-1])]
     queue = [("Ina is a seller of cakes", ("cakes",))]
-    from graphmem.language.prompts import InferInsights
     from scripted import numbers_of
+
+    from graphmem.language.prompts import InferInsights
 
     model.answers[InferInsights] = lambda task: {
         "insights": [{"text": queue[0][0], "evidence": numbers_of(task, *queue[0][1])}]
@@ -124,7 +125,11 @@ async def test_only_the_newest_change_is_undone(agent: AsyncAgent) -> None:
     await agent.restore(second.id)
     assert (await agent.get(third.id)).status == "retracted"
     await agent.restore("v1")
-    assert [(await agent.get(id_)).status for id_ in ("v1", second.id, third.id)] == ["active", "retracted", "retracted"]
+    assert [(await agent.get(id_)).status for id_ in ("v1", second.id, third.id)] == [
+        "active",
+        "retracted",
+        "retracted",
+    ]
 
 
 async def test_a_retraction_is_undone_and_what_is_held_cannot_be_restored(agent: AsyncAgent) -> None:
