@@ -8,7 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from graphmem.cognition import change, checks, explain, history, look_up, observe, recompute, reflect, retrieve, runs
+from graphmem.cognition import messages as chat
 from graphmem.cognition.engine import Engine, checked_id
+from graphmem.cognition.messages import Message
 from graphmem.cognition.observe import NewItem
 from graphmem.models import (
     PAPER,
@@ -137,6 +139,21 @@ class AsyncAgent:
             IdConflict: When an id is taken by other content; earlier batches of 500 are stored.
         """
         return await observe.observe_many(self._engine, self.id, items, now=now, ask=ask, progress=progress)
+
+    async def observe_messages(
+        self, messages: Iterable[Message], *, session: str | None = None, now: object = None, ask: bool = False
+    ) -> Observed:
+        """Store a conversation, in the form of OpenAI's messages, as utterances; sent again, only what is new.
+
+        Users, assistants and tools speak, under their name, else their role; ``system`` and ``developer`` messages
+        are instructions and not kept, nor are empty ones: the report has an id for each of the others, in order. Ids
+        are made of the session and what was said, so that retries and growing conversations store nothing twice; an
+        edited message is a new memory. :func:`graphmem.cognition.messages.read_messages` states the rules.
+
+        Raises:
+            InvalidInput: When a message is refused; it is named, and nothing was written.
+        """
+        return await chat.observe_messages(self._engine, self.id, messages, session=session, now=now, ask=ask)
 
     async def retrieve(
         self,
@@ -405,6 +422,12 @@ class Agent:
     ) -> Observed:
         """See :meth:`AsyncAgent.observe_many`."""
         return self._portal.call(partial(self._agent.observe_many, items, now=now, ask=ask, progress=progress))
+
+    def observe_messages(
+        self, messages: Iterable[Message], *, session: str | None = None, now: object = None, ask: bool = False
+    ) -> Observed:
+        """See :meth:`AsyncAgent.observe_messages`."""
+        return self._portal.call(partial(self._agent.observe_messages, messages, session=session, now=now, ask=ask))
 
     def retrieve(
         self,

@@ -180,6 +180,8 @@ def _part(part: Any) -> str:
     if type_ is None:
         raise InvalidInput(f"type: is missing; {type(part).__name__} is no part of a message")
     match type_:
+        case "text" | "input_text" | "output_text":
+            return _string(part, "text") or ""
         case "refusal":
             return _string(part, "refusal") or ""
         case "image_url" | "input_image":
@@ -189,9 +191,8 @@ def _part(part: Any) -> str:
         case "file" | "input_file":
             return _file(_field(part, "file") or part)
         case _:
-            # Texts go by several names; of what else there may be, only that it was there.
-            text = _string(part, "text")
-            return f"[{' '.join(type_.split())[:_MAX_TYPE]}]" if text is None else text
+            # Of what else there may be, only that it was there.
+            return f"[{' '.join(type_.split())[:_MAX_TYPE]}]"
 
 
 def _image(image: Any) -> str:
