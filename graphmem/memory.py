@@ -136,7 +136,7 @@ class AsyncMemory:
         try:
             if progress:
                 progress("preparing the schema", None)
-            await schema.prepare(store, embedder, wait_seconds=settings.index_timeout)
+            await schema.prepare(store, embedder, analyzer=settings.analyzer, wait_seconds=settings.index_timeout)
         except BaseException:
             await store.close()
             raise

@@ -81,6 +81,22 @@ async def test_racing_first_starts_with_different_models_agree_on_one(
     await opened[0].close()
 
 
+async def test_another_analyzer_can_be_chosen_when_the_store_is_made_and_only_then(
+    throw_away: Settings, bare: neo4j.AsyncDriver
+) -> None:
+    german = throw_away.model_copy(update={"analyzer": "german"})
+    async with await AsyncMemory.open(settings=german, embedder=HashingEmbedder(8)) as memory:
+        await memory.agent("a").observe("Die Häuser am Hafen sind rot")
+    query = "SHOW INDEXES YIELD name, options WHERE name = 'memoryText' RETURN options"
+    (record,) = (await bare.execute_query(query)).records
+    assert record["options"]["indexConfig"]["fulltext.analyzer"] == "german"
+    found = "CALL db.index.fulltext.queryNodes('memoryText', 'haus') YIELD node RETURN node.text AS text"
+    assert [record["text"] for record in (await bare.execute_query(found)).records] == ["Die Häuser am Hafen sind rot"]
+    with pytest.raises(SchemaMismatch, match="'german', not 'english'") as caught:
+        await AsyncMemory.open(settings=throw_away, embedder=HashingEmbedder(8))
+    assert "GRAPHMEM_ANALYZER=german" in caught.value.remedy
+
+
 async def test_a_newer_schema_is_refused(throw_away: Settings, bare: neo4j.AsyncDriver) -> None:
     await bare.execute_query(
         "CREATE (:GraphmemSchema {name: 'graphmem', version: 99, embeddingModel: 'hashing-8', dimension: 8})"

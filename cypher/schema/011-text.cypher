@@ -2,4 +2,4 @@
 // requires it and neither another agent's texts nor ended ones take up its places.
 CREATE FULLTEXT INDEX memoryText IF NOT EXISTS
 FOR (memory:Memory) ON EACH [memory.text, memory.source, memory.dateText, memory.scopeToken]
-OPTIONS {indexConfig: {`fulltext.analyzer`: 'english', `fulltext.eventually_consistent`: false}}
+OPTIONS {indexConfig: {`fulltext.analyzer`: $analyzer, `fulltext.eventually_consistent`: false}}

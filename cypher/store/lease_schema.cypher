@@ -4,7 +4,8 @@ MERGE (schema:GraphmemSchema {name: 'graphmem'})
   ON CREATE SET
     schema.version = 0,
     schema.embeddingModel = $embeddingModel,
-    schema.dimension = $dimension
+    schema.dimension = $dimension,
+    schema.analyzer = $analyzer
 SET schema.touchedAt = datetime()
 WITH schema
 CALL (schema) {

@@ -37,12 +37,13 @@ def index_names() -> frozenset[str]:
     return frozenset(match[1] for match in found if match)
 
 
-async def prepare(store: Store, embedder: Embedder, *, wait_seconds: float) -> None:
+async def prepare(store: Store, embedder: Embedder, *, analyzer: str, wait_seconds: float) -> None:
     """Check the server, apply what is missing, and wait until every index is online.
 
     Args:
         store: An open store.
         embedder: Its model's name and dimension are recorded at the first time and must match afterwards.
+        analyzer: Of the full-text index; recorded and matched likewise.
         wait_seconds: How long to wait for another process that changes the schema, and for the indexes.
 
     Raises:
@@ -53,9 +54,9 @@ async def prepare(store: Store, embedder: Embedder, *, wait_seconds: float) -> N
     await _check_server(store)
     rows = await store.query("store/schema")
     if rows:
-        _check_match(rows[0], embedder)
+        _check_match(rows[0], embedder, analyzer)
     if not rows or rows[0]["version"] < current_version():
-        await _apply(store, embedder, wait_seconds)
+        await _apply(store, embedder, analyzer, wait_seconds)
     await wait_online(store, wait_seconds=wait_seconds)
 
 
@@ -70,7 +71,7 @@ async def _check_server(store: Store) -> None:
         )
 
 
-def _check_match(found: Row, embedder: Embedder) -> None:
+def _check_match(found: Row, embedder: Embedder, analyzer: str) -> None:
     if found["version"] > current_version():
         raise SchemaMismatch(
             f"the store has schema version {found['version']}; this graphmem knows up to {current_version()}",
@@ -82,9 +83,14 @@ def _check_match(found: Row, embedder: Embedder) -> None:
             f"the embedder given is {embedder.name} ({embedder.dimension} dimensions)",
             remedy="use that model (GRAPHMEM_EMBEDDING), or another database for the new one",
         )
+    if found["analyzer"] != analyzer:
+        raise SchemaMismatch(
+            f"the store's full-text index was made with the analyzer {found['analyzer']!r}, not {analyzer!r}",
+            remedy=f"set GRAPHMEM_ANALYZER={found['analyzer']}, or use another database",
+        )
 
 
-async def _apply(store: Store, embedder: Embedder, wait_seconds: float) -> None:
+async def _apply(store: Store, embedder: Embedder, analyzer: str, wait_seconds: float) -> None:
     await store.schema("schema/000-schema")
     token = token_hex(8)
     deadline = time.monotonic() + wait_seconds
@@ -96,6 +102,7 @@ async def _apply(store: Store, embedder: Embedder, wait_seconds: float) -> None:
                 leaseSeconds=_LEASE_SECONDS,
                 embeddingModel=embedder.name,
                 dimension=embedder.dimension,
+                analyzer=analyzer,
             )
         )
         assert row is not None
@@ -107,11 +114,11 @@ async def _apply(store: Store, embedder: Embedder, wait_seconds: float) -> None:
             )
         await asyncio.sleep(_POLL_SECONDS)
     recorded = (await store.query("store/schema"))[0]
-    _check_match(recorded, embedder)  # Whoever created the record first decided the model.
+    _check_match(recorded, embedder, analyzer)  # Whoever created the record first decided the model.
+    known = {"dimension": embedder.dimension, "analyzer": analyzer}
     for number, name in _steps():
         if number > row["version"]:
-            parameters = {"dimension": embedder.dimension} if "dimension" in queries[name].parameters else {}
-            await store.schema(name, **parameters)
+            await store.schema(name, **{key: known[key] for key in queries[name].parameters})
     await store.write(lambda tx: tx.run("store/finish_schema", token=token, version=current_version()))
 
 
