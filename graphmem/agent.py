@@ -35,7 +35,7 @@ from graphmem.models import (
 )
 
 if TYPE_CHECKING:
-    from anyio.from_thread import BlockingPortal
+    from graphmem.threads import Portal
 
 
 class AsyncAgent:
@@ -339,7 +339,7 @@ class AsyncAgent:
 class Agent:
     """One agent's memory, synchronously: each method is that of :class:`AsyncAgent`, run on the memory's own loop."""
 
-    def __init__(self, agent: AsyncAgent, portal: BlockingPortal) -> None:
+    def __init__(self, agent: AsyncAgent, portal: Portal) -> None:
         self._agent = agent
         self._portal = portal
 

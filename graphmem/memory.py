@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 import anyio
-import anyio.to_thread
 
 from graphmem.agent import Agent, AsyncAgent
 from graphmem.cognition import look_up, work
 from graphmem.cognition.engine import Engine, checked_id
 from graphmem.models import AgentInfo, WorkReport
 from graphmem.settings import Settings, load_settings
+from graphmem.threads import Portal, in_thread
 
 if TYPE_CHECKING:
-    from anyio.from_thread import BlockingPortal
-
     from graphmem.embedding.base import Embedder
     from graphmem.language.base import LanguageModel
 
@@ -120,7 +117,7 @@ class AsyncMemory:
         if settings.uri is None:
             from graphmem.graph import embedded
 
-            connection = await anyio.to_thread.run_sync(partial(embedded.ensure_running, settings, progress=progress))
+            connection = await in_thread(partial(embedded.ensure_running, settings, progress=progress))
             address, account, secret = connection.uri, connection.user, connection.password
             browser_url = connection.browser_url
         else:
@@ -131,7 +128,7 @@ class AsyncMemory:
                 if progress:
                     progress(f"fetching {settings.embedding}", done / total if total else None)
 
-            embedder = await anyio.to_thread.run_sync(partial(embedding.load, settings, progress=fetched))
+            embedder = await in_thread(partial(embedding.load, settings, progress=fetched))
         store = await Store.connect(address, account, secret.get_secret_value() if secret else "", settings.database)
         try:
             if progress:
@@ -185,10 +182,9 @@ class AsyncMemory:
 class Memory:
     """A memory store, synchronously: works in scripts, in threads, and inside a running event loop (notebooks)."""
 
-    def __init__(self, memory: AsyncMemory, portal: BlockingPortal, stack: ExitStack) -> None:
+    def __init__(self, memory: AsyncMemory, portal: Portal) -> None:
         self._memory = memory
         self._portal = portal
-        self._stack = stack
 
     @property
     def browser_url(self) -> str | None:
@@ -219,10 +215,8 @@ class Memory:
         progress: Progress | None = None,
     ) -> Memory:
         """See :meth:`AsyncMemory.open`."""
-        from anyio.from_thread import start_blocking_portal
-
-        with ExitStack() as stack:
-            portal = stack.enter_context(start_blocking_portal())
+        portal = Portal()
+        try:
             memory = portal.call(
                 partial(
                     AsyncMemory.open,
@@ -236,13 +230,14 @@ class Memory:
                     progress=progress,
                 )
             )
-            stack.callback(portal.call, memory.close)
-            return cls(memory, portal, stack.pop_all())
-        raise AssertionError("unreachable")
+        except BaseException:
+            portal.close()
+            raise
+        return cls(memory, portal)
 
     def close(self) -> None:
         """See :meth:`AsyncMemory.close`; calling it again does nothing."""
-        self._stack.close()
+        self._portal.close(self._memory.close)
 
     def __enter__(self) -> Self:
         return self

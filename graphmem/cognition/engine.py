@@ -7,11 +7,11 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from secrets import token_hex
 from typing import Any
 
 import anyio
-import anyio.to_thread
 import numpy as np
 from pydantic import ValidationError
 
@@ -33,6 +33,7 @@ from graphmem.graph.store import Store, Transaction
 from graphmem.language.base import LanguageModel, Reply, Task
 from graphmem.models import MAX_ID, AnyMemory, storable
 from graphmem.settings import Settings
+from graphmem.threads import in_thread
 
 _log = logging.getLogger("graphmem")
 
@@ -69,7 +70,7 @@ class Engine:
         if not texts:
             return []
         try:
-            vectors = list(await anyio.to_thread.run_sync(self.embedder.embed_documents, list(texts)))
+            vectors = list(await in_thread(partial(self.embedder.embed_documents, list(texts))))
         except (EmbedderUnavailable, EmbedderAuthenticationFailed) as error:
             # No fault of a text's: asked one by one, a provider that is down would be waited for as many times.
             _log.warning("%d texts were not embedded: %s", len(texts), error)
@@ -95,7 +96,7 @@ class Engine:
             EmbeddingError: When the model fails or gives a vector that cannot be used.
         """
         try:
-            vector = await anyio.to_thread.run_sync(self.embedder.embed_query, text)
+            vector = await in_thread(partial(self.embedder.embed_query, text))
         except EmbeddingError:
             raise
         except Exception as error:

@@ -126,6 +126,7 @@ class Store:
         self._driver = driver
         self._bookmarks = neo4j.AsyncGraphDatabase.bookmark_manager()
         self._loop = asyncio.get_running_loop()
+        self._closed = False
 
     @classmethod
     async def connect(cls, uri: str, user: str, password: str, database: str) -> Store:
@@ -158,15 +159,27 @@ class Store:
         return store
 
     async def close(self) -> None:
-        """Close the pool."""
-        await self._driver.close()
+        """Close the pool; calling it again does nothing.
 
-    def _session(self, access: str) -> neo4j.AsyncSession:
+        Raises:
+            GraphmemError: In another event loop than that of the connections.
+        """
+        if not self._closed:
+            self._check_loop()
+            self._closed = True
+            await self._driver.close()
+
+    def _check_loop(self) -> None:
         if asyncio.get_running_loop() is not self._loop:
             raise GraphmemError(
                 "this memory was opened in another event loop",
                 remedy="open AsyncMemory inside each asyncio.run, or use the synchronous Memory",
             )
+
+    def _session(self, access: str) -> neo4j.AsyncSession:
+        self._check_loop()
+        if self._closed:
+            raise GraphmemError("this memory is closed", remedy="open it again")
         return self._driver.session(  # pyright: ignore[reportUnknownMemberType] - its **config
             database=self.database, default_access_mode=access, bookmark_manager=self._bookmarks
         )

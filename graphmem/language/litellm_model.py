@@ -15,7 +15,6 @@ from functools import partial
 from typing import Any, Literal, cast
 
 import anyio
-import anyio.to_thread
 from anyio.lowlevel import RunVar
 from pydantic import BaseModel, SecretStr
 
@@ -33,6 +32,7 @@ from graphmem.language.parsing import REMEDY
 from graphmem.language.prompts import quote
 from graphmem.models import Refused
 from graphmem.providers import Endpoint, Failure, Patience, import_litellm
+from graphmem.threads import in_thread
 
 Format = Literal["schema", "json", "plain"]
 """How a reply's form is asked for, besides by the prompt."""
@@ -103,7 +103,7 @@ class LiteLLM:
         async with self._slot():
             known = self._known
             if known is None:
-                known = self._known = await anyio.to_thread.run_sync(_look_up, self._endpoint)
+                known = self._known = await in_thread(partial(_look_up, self._endpoint))
             asking = _Asking(task, known.most(self._max_tokens), Patience(self._endpoint))
             while True:
                 form = known.format

@@ -1,0 +1,126 @@
+"""Threads between synchronous and asynchronous code; none of them keeps a program from ending.
+
+A program that forgets to close its memory, a notebook above all, must still be able to end. So the loop and blocking
+work get daemon threads of their own rather than those of a pool, for which the interpreter waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import TypeVar
+
+from graphmem.errors import GraphmemError
+
+T = TypeVar("T")
+
+
+async def in_thread(function: Callable[[], T]) -> T:
+    """Run a blocking function off the event loop.
+
+    When the caller is cancelled, the function runs on to its end and its result is dropped.
+    """
+    loop = asyncio.get_running_loop()
+    result: asyncio.Future[T] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def work() -> None:
+        try:
+            value = context.run(function)
+        except StopIteration as error:
+            # A future cannot hold it: it would end the generator that waits for the future.
+            deliver(result.set_exception, RuntimeError(f"StopIteration: {error}"))
+        except BaseException as error:
+            deliver(result.set_exception, error)
+        else:
+            deliver(result.set_result, value)
+
+    def deliver(settle: Callable[..., None], outcome: object) -> None:
+        with suppress(RuntimeError):  # The loop has ended; nobody waits any more.
+            loop.call_soon_threadsafe(lambda: None if result.done() else settle(outcome))
+
+    threading.Thread(target=work, name="graphmem worker", daemon=True).start()
+    return await result
+
+
+class Portal:
+    """An event loop in a thread of its own, to which synchronous code hands its calls, from any thread."""
+
+    def __init__(self) -> None:
+        self._closed = False
+        self._lock = threading.Lock()
+        """Held while a call is handed over, so that none comes after the last one."""
+        self._running: set[asyncio.Task[object] | None] = set()
+        ready = threading.Event()
+        self._thread = threading.Thread(target=asyncio.run, args=(self._serve(ready),), name="graphmem", daemon=True)
+        self._thread.start()
+        ready.wait()
+
+    async def _serve(self, ready: threading.Event) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._ended = asyncio.Event()
+        ready.set()
+        await self._ended.wait()
+
+    def call(self, function: Callable[..., Awaitable[T]], *args: object) -> T:
+        """Run a coroutine function on the loop and wait for its result; when interrupted, it is cancelled.
+
+        Raises:
+            GraphmemError: When the portal is closed, or this is called on the loop itself, which would wait for ever.
+        """
+        self._check_thread()
+
+        async def run() -> T:
+            task = asyncio.current_task()
+            self._running.add(task)
+            try:
+                return await function(*args)
+            finally:
+                self._running.discard(task)
+
+        with self._lock:
+            if self._closed:
+                raise GraphmemError("this memory is closed", remedy="open it again")
+            future = asyncio.run_coroutine_threadsafe(run(), self._loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()  # Nothing happens where it was the call that failed.
+            raise
+
+    def close(self, last: Callable[[], Awaitable[None]] | None = None) -> None:
+        """Wait for the calls of other threads and for what interrupted ones tidy up, run ``last``, and stop the loop.
+
+        Calling it again does nothing.
+
+        Raises:
+            GraphmemError: When this is called on the loop itself.
+        """
+        self._check_thread()
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+
+        async def end() -> None:
+            try:
+                await asyncio.gather(*filter(None, self._running), return_exceptions=True)
+                if last is not None:
+                    await last()
+            finally:
+                self._ended.set()
+
+        try:
+            asyncio.run_coroutine_threadsafe(end(), self._loop).result()
+        finally:
+            self._thread.join()
+
+    def _check_thread(self) -> None:
+        if threading.current_thread() is self._thread:
+            raise GraphmemError(
+                "a synchronous memory cannot be used in a callback that it calls itself",
+                remedy="note what is to be done, and do it after the call",
+            )
