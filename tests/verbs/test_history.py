@@ -8,7 +8,7 @@ import pytest
 from scripted import Open, Scripted, numbers_of
 
 from graphmem.agent import AsyncAgent
-from graphmem.errors import InvalidInput, UnknownMemory, UnknownRun
+from graphmem.errors import InvalidInput, LanguageModelError, UnknownMemory, UnknownRun
 from graphmem.language.prompts import InferInsights, Reconsider
 from graphmem.models import HistoryEvent
 
@@ -205,7 +205,7 @@ async def test_a_failed_run_tells_what_it_failed_with(thinking: Open) -> None:
     agent = await thinking(Scripted(ask=broken))
     for text in ("The boat leaks", "The boat is rotten"):
         await agent.observe(text, importance=5, now=NOW)
-    with pytest.raises(RuntimeError):
+    with pytest.raises(LanguageModelError):
         await agent.reflect(force=True, now=at(1))
     [run] = await agent.runs()
     assert run.outcome == "failed"
