@@ -171,7 +171,7 @@ async def _infer(engine: Engine, run: Run, question: str, hits: Hits, written: _
             run.refused.append(outcome)
         elif outcome == draft.id:
             written.reflections.append(outcome)
-        elif outcome not in written.reinforced:
+        elif outcome not in written.reinforced and outcome not in written.reflections:
             written.reinforced.append(outcome)
 
 

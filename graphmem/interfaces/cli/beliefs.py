@@ -150,10 +150,17 @@ def _show_change(cli: Cli, report: ChangeReport, where: Where) -> None:
         return
     cli.say(plain_line(report.memory, f"{report.memory.status}: "))
     if report.replacement is not None:
-        cli.say(plain_line(report.replacement, "by: "))
-    if not report.stale:
+        undone = report.verb == "restore"
+        cli.say(plain_line(report.replacement, f"{report.replacement.status}: " if undone else "by: "))
+    for memory in report.restored:
+        cli.say(plain_line(memory, "holds again: "))
+    if report.active:
+        cli.say(f"active again: {len(report.active):,}")
+    for memory in report.active[:_MOST_LISTED]:
+        cli.say(plain_line(memory, "  + "))
+    if not (report.stale or report.active or report.restored):
         cli.say("nothing rested on it")
-    else:
+    if report.stale:
         cli.say(f"turned stale: {len(report.stale):,}")
     for memory in report.stale[:_MOST_LISTED]:
         cli.say(plain_line(memory, "  ~ "))
