@@ -301,7 +301,7 @@ def test_another_form_is_refused_naming_the_forms(name: str) -> None:
 
     assert "'extractive'" in str(refused.value)
     assert "'litellm/<provider>/<model>'" in str(refused.value)
-    assert "GRAPHMEM_LANGUAGE_MODEL" in refused.value.remedy
+    assert "language_model" in refused.value.remedy
 
 
 async def test_everything_can_be_set_by_environment(monkeypatch: pytest.MonkeyPatch) -> None:
