@@ -71,7 +71,8 @@ def test_an_unknown_model_is_refused_naming_those_there_are(name: str, tmp_path:
 def test_the_default_is_the_onnx_model_where_sentence_transformers_is_not_installed() -> None:
     said = python(
         "import logging, sys; sys.modules['sentence_transformers'] = None\n"
-        "logging.basicConfig(level='INFO', format='%(levelname)s %(message)s', stream=sys.stdout)\n"
+        "logging.basicConfig(level='WARNING', format='%(levelname)s %(message)s', stream=sys.stdout)\n"
+        "logging.getLogger('graphmem').setLevel('INFO')\n"
         "from graphmem.embedding import load; from graphmem.settings import load_settings\n"
         "embedder = load(load_settings())\n"
         "print(type(embedder).__name__, embedder.name, embedder.dimension, 'torch' in sys.modules)"
