@@ -30,6 +30,8 @@ GraphmemError
 ├── StoreError              the database refused or failed
 │   ├── StoreUnavailable    no connection
 │   ├── AuthenticationFailed
+│   ├── NotPermitted        the account may not do this, or the database is read-only
+│   ├── UnsupportedServer   not a Neo4j, too old, or without a feature that is needed
 │   ├── SchemaMismatch      another dimension, embedding model or schema version
 │   ├── IndexUnavailable    an index is missing, failed, or not online in time
 │   └── StoreInconsistent   the graph is not what a rule guarantees; the change was rolled back
@@ -197,6 +199,14 @@ class StoreUnavailable(StoreError):
 
 class AuthenticationFailed(StoreError):
     """The database refused the user name or password."""
+
+
+class NotPermitted(StoreError):
+    """The account may not do this, or the database is read-only."""
+
+
+class UnsupportedServer(StoreError):
+    """The server is not a Neo4j, is too old, or lacks a feature that is needed."""
 
 
 class SchemaMismatch(StoreError):

@@ -8,10 +8,14 @@ therefore run more than once and must not do anything but queries.
 from __future__ import annotations
 
 import asyncio
+import logging
+import socket
+import ssl
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, TypeVar, cast
+from typing import Any, LiteralString, TypeVar, cast
 
 import neo4j
 import numpy as np
@@ -23,14 +27,20 @@ from graphmem.errors import (
     AuthenticationFailed,
     GraphmemError,
     IndexUnavailable,
+    InvalidSettings,
+    NotPermitted,
     StoreError,
     StoreInconsistent,
     StoreUnavailable,
+    UnsupportedServer,
 )
 from graphmem.graph.queries import queries
 
 Row = dict[str, Any]
 T = TypeVar("T")
+
+# The driver logs what it raises as well. Without a handler of the program's own, Python would print that.
+logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
 
 def _encode(value: Any) -> Any:
@@ -55,36 +65,175 @@ def _decode(value: Any) -> Any:
     return value
 
 
-@contextmanager
-def _translated(uri: str, database: str) -> Generator[None]:
-    """Raise the driver's errors as ours; the cause stays attached."""
-    try:
-        yield
-    except driver_errors.AuthError as error:
-        raise AuthenticationFailed(
-            f"{uri} refused the user name or password",
-            remedy="set GRAPHMEM_USER and GRAPHMEM_PASSWORD (or the options) to an account of that server",
-        ) from error
-    except (driver_errors.ServiceUnavailable, driver_errors.SessionExpired) as error:
-        raise StoreUnavailable(
-            f"no connection to Neo4j at {uri}: {error}",
-            remedy="check that the server runs (graphmem status) and that the address is right",
-        ) from error
-    except driver_errors.DatabaseUnavailable as error:
-        raise StoreUnavailable(f"the database {database!r} at {uri} is not available: {error.message}") from error
-    except driver_errors.Neo4jError as error:
-        code = error.code or ""
-        message = (error.message or str(error)).strip()
-        if code == "Neo.ClientError.Database.DatabaseNotFound":
-            raise StoreError(
-                f"there is no database {database!r} at {uri}",
-                remedy="set GRAPHMEM_DATABASE (or --database) to one that SHOW DATABASES lists",
-            ) from error
-        if "Schema.IndexNotFound" in code or ("Procedure.ProcedureCallFailed" in code and "index" in message.lower()):
-            raise IndexUnavailable(message, remedy="run graphmem status, then open the store again") from error
-        raise StoreError(f"Neo4j refused a statement ({code}): {message}") from error
-    except driver_errors.DriverError as error:
-        raise StoreError(f"the Neo4j driver failed: {type(error).__name__}: {error}") from error
+def _translate(error: BaseException, target: _Target) -> GraphmemError:
+    """The driver's error as ours, with what a person can do about it."""
+    if isinstance(error, driver_errors.Neo4jError):
+        return _refusal(error, target)
+    if isinstance(error, driver_errors.UnsupportedServerProduct):
+        return UnsupportedServer(
+            f"what answers at {target.uri} is not a Neo4j that graphmem can talk to",
+            remedy=f"check the address; {_BOLT_PORT}",
+        )
+    if isinstance(error, driver_errors.ServiceUnavailable | driver_errors.SessionExpired):
+        return _unreachable(error, target)
+    return StoreError(f"the Neo4j driver failed: {type(error).__name__}: {_one_line(error)}")
+
+
+_BOLT_PORT = "Bolt's port is 7687 unless it was changed"
+
+
+def _refusal(error: driver_errors.Neo4jError, target: _Target) -> GraphmemError:
+    """What the server refused, by its code."""
+    code = error.code or ""
+    message = _one_line(error.message or error)
+    where = f"database {target.database!r} at {target.uri}"
+    account = "set GRAPHMEM_USER and GRAPHMEM_PASSWORD (or the options) to an account of that server"
+    match code.removeprefix("Neo.").split(".", 1)[-1]:
+        case "Security.CredentialsExpired":
+            return AuthenticationFailed(
+                f"{target.uri} wants the password of {target.user!r} changed before anything else",
+                remedy="sign in to Neo4j Browser once, or run in its database system: "
+                "ALTER CURRENT USER SET PASSWORD FROM 'old' TO 'new'",
+            )
+        case "Security.AuthenticationRateLimit":
+            return AuthenticationFailed(
+                f"{target.uri} refuses {target.user!r} for a while, after too many wrong passwords",
+                remedy="wait a few seconds, then try again with the right one",
+            )
+        case "Security.Unauthorized" if not target.has_password:
+            return AuthenticationFailed(f"{target.uri} wants a password, and none was given", remedy=account)
+        case _ if isinstance(error, driver_errors.AuthError):
+            return AuthenticationFailed(f"{target.uri} refused the user name or password", remedy=account)
+        case "Security.Forbidden":
+            return NotPermitted(
+                f"{target.user!r} may not do this in {where}: {message}",
+                remedy="use an account that may read, write and, the first time, change the schema",
+            )
+        case "General.WriteOnReadOnlyAccessDatabase" | "General.ForbiddenOnReadOnlyDatabase" | "General.ReadOnly":
+            return NotPermitted(
+                f"{where} can only be read: {message}",
+                remedy="have it opened for writing (server.databases.read_only in neo4j.conf), or use another database",
+            )
+        case "Database.DatabaseNotFound":
+            return StoreError(
+                f"there is no {where}",
+                remedy="set GRAPHMEM_DATABASE (or --database) to one that SHOW DATABASES lists; "
+                "the Community edition has one, neo4j",
+            )
+        case _ if isinstance(error, driver_errors.DatabaseUnavailable):
+            return StoreUnavailable(
+                f"{where} is not available: {message}",
+                remedy="SHOW DATABASES tells its state, and the server's log why",
+            )
+        case tail if tail == "Schema.IndexNotFound" or (
+            tail == "Procedure.ProcedureCallFailed" and "index" in message.lower()
+        ):
+            return IndexUnavailable(message, remedy="run graphmem status, then open the store again")
+        case _:
+            return StoreError(f"Neo4j refused a statement ({code}): {message}")
+
+
+def _unreachable(error: BaseException, target: _Target) -> StoreError:
+    """Why there is no connection, by what lies under the driver's error."""
+    causes = list(_causes(error))
+    scheme, _, rest = target.uri.partition("://")
+    told = " ".join(_one_line(cause) for cause in causes)
+    for cause in causes:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return StoreUnavailable(
+                f"the certificate of {target.uri} is not trusted: {cause.verify_message}",
+                remedy=f"have this machine trust its authority (SSL_CERT_FILE), or, if the server signed it itself, "
+                f"use {scheme.partition('+')[0]}+ssc://{rest}",
+            )
+        if isinstance(cause, socket.gaierror):
+            return StoreUnavailable(
+                f"the host of {target.uri} is not known: {cause.strerror}", remedy="check the address and the network"
+            )
+    if "looks like HTTP" in told:
+        return UnsupportedServer(
+            f"{target.uri} is the port of a web server, such as Neo4j Browser's",
+            remedy=f"use the Bolt port of that server; {_BOLT_PORT}",
+        )
+    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+        return StoreUnavailable(
+            f"nothing listens at {target.uri}",
+            remedy="start Neo4j there, or correct the address; graphmem status tells",
+        )
+    if any(type(cause).__name__ == "BoltSecurityError" for cause in causes):
+        return StoreUnavailable(
+            f"what listens at {target.uri} does not speak TLS",
+            remedy=f"use {scheme.partition('+')[0]}://{rest} where the server has no encryption, or correct the port",
+        )
+    if "handshake" in told:
+        return StoreUnavailable(
+            f"what listens at {target.uri} does not speak Bolt, or only in TLS",
+            remedy=f"{_BOLT_PORT}; for a server with encryption use {scheme}+s://{rest}",
+        )
+    routed = "; behind a tunnel or a proxy use bolt:// in place of neo4j://" if scheme.startswith("neo4j") else ""
+    return StoreUnavailable(
+        f"no connection to Neo4j at {target.uri}: {_one_line(error)}",
+        remedy=f"check that the server runs (graphmem status) and that the address is right{routed}",
+    )
+
+
+def _causes(error: BaseException) -> Generator[BaseException]:
+    """An error and all that lies under it, each once."""
+    waiting: list[BaseException | None] = [error]
+    seen: set[int] = set()
+    while waiting:
+        cause = waiting.pop(0)
+        if cause is None or id(cause) in seen:
+            continue
+        seen.add(id(cause))
+        yield cause
+        waiting += [cause.__cause__, cause.__context__]
+        if isinstance(cause, BaseExceptionGroup):
+            waiting += cast("BaseExceptionGroup[BaseException]", cause).exceptions
+
+
+def _one_line(value: object) -> str:
+    return " ".join(str(value).split())
+
+
+@dataclass(frozen=True)
+class _Target:
+    """What a store is connected to, as errors tell it."""
+
+    uri: str
+    database: str
+    user: str
+    has_password: bool
+
+    @contextmanager
+    def translated(self) -> Generator[None]:
+        """Raise the driver's errors as ours; the cause stays attached."""
+        try:
+            yield
+        except (driver_errors.Neo4jError, driver_errors.DriverError) as error:
+            raise _translate(error, self) from error
+
+
+def _checked(uri: str) -> str:
+    """An address that may be shown in messages and kept.
+
+    Raises:
+        InvalidSettings: When it holds a password, or is not one of Neo4j's.
+    """
+    scheme, separator, rest = uri.partition("://")
+    if "@" in rest.partition("/")[0]:
+        raise InvalidSettings(
+            "the address of Neo4j has a user name or password in it",
+            remedy=f"give {scheme}://{rest.rpartition('@')[2]}, and the account as GRAPHMEM_USER and GRAPHMEM_PASSWORD",
+        )
+    if not separator or scheme not in _SCHEMES:
+        shown = f"bolt://{rest or uri}" if scheme not in ("http", "https") else "bolt://host:7687"
+        raise InvalidSettings(
+            f"{uri!r} is not a Neo4j address", remedy=f"use {shown}, or neo4j+s://… for Aura and clusters"
+        )
+    return uri
+
+
+_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
 
 class Transaction:
@@ -120,9 +269,10 @@ Work = Callable[[Transaction], Awaitable[T]]
 class Store:
     """A connection pool to one database, with one bookmark manager, so that one's own writes are always seen."""
 
-    def __init__(self, driver: neo4j.AsyncDriver, uri: str, database: str) -> None:
-        self.uri = uri
-        self.database = database
+    def __init__(self, driver: neo4j.AsyncDriver, target: _Target) -> None:
+        self.uri = target.uri
+        self.database = target.database
+        self._target = target
         self._driver = driver
         self._bookmarks = neo4j.AsyncGraphDatabase.bookmark_manager()
         self._loop = asyncio.get_running_loop()
@@ -130,13 +280,16 @@ class Store:
 
     @classmethod
     async def connect(cls, uri: str, user: str, password: str, database: str) -> Store:
-        """Open the pool and check that the server answers and accepts the account.
+        """Open the pool and check that the server answers, accepts the account and has the database.
 
         Raises:
+            InvalidSettings: When the address is not one of Neo4j's.
             StoreUnavailable: When there is no server at the address.
+            UnsupportedServer: When something else answers there.
             AuthenticationFailed: When it refuses the account.
-            StoreError: When the address is not one of Neo4j's, or the server fails otherwise.
+            StoreError: When there is no such database, or the server fails otherwise.
         """
+        target = _Target(_checked(uri), database, user, has_password=bool(password))
         try:
             driver = neo4j.AsyncGraphDatabase.driver(  # pyright: ignore[reportUnknownMemberType] - its **config
                 uri,
@@ -145,13 +298,18 @@ class Store:
                 connection_acquisition_timeout=60,
             )
         except (driver_errors.ConfigurationError, ValueError) as error:
-            raise StoreError(
-                f"{uri!r} is not a Neo4j address: {error}",
+            raise InvalidSettings(
+                f"{uri!r} is not a Neo4j address: {_one_line(error)}",
                 remedy="use bolt://host:7687, or neo4j+s://… for Aura and clusters",
             ) from error
-        store = cls(driver, uri, database)
+        store = cls(driver, target)
         try:
-            with _translated(uri, database):
+            if database == "system":
+                raise StoreError(
+                    f"the database 'system' at {uri} holds accounts, no graph",
+                    remedy="set GRAPHMEM_DATABASE (or --database) to another one, such as neo4j",
+                )
+            with target.translated():
                 await driver.verify_connectivity()  # pyright: ignore[reportUnknownMemberType]
         except BaseException:
             await driver.close()
@@ -190,7 +348,7 @@ class Store:
         async def body(tx: neo4j.AsyncManagedTransaction) -> T:
             return await work(Transaction(tx))
 
-        with _translated(self.uri, self.database):
+        with self._target.translated():
             async with self._session(neo4j.READ_ACCESS) as session:
                 return await session.execute_read(body)
 
@@ -200,7 +358,7 @@ class Store:
         async def body(tx: neo4j.AsyncManagedTransaction) -> T:
             return await work(Transaction(tx))
 
-        with _translated(self.uri, self.database):
+        with self._target.translated():
             async with self._session(neo4j.WRITE_ACCESS) as session:
                 return await session.execute_write(body)
 
@@ -218,11 +376,44 @@ class Store:
                 return []
             raise
 
-    async def server_version(self) -> str:
-        """The server's version, e.g. ``2026.09.0``."""
-        with _translated(self.uri, self.database):
+    async def understands(self, name: str, **parameters: Any) -> str | None:
+        """Have the server plan a statement without running it; the indexes that it names need not be there.
+
+        Returns:
+            None, or why the server cannot run it.
+        """
+        query = queries[name]
+        statement: LiteralString = "EXPLAIN " + query.text
+
+        async def body(tx: neo4j.AsyncManagedTransaction) -> None:
+            await (await tx.run(statement, parameters)).consume()
+
+        with self._target.translated():
+            try:
+                async with self._session(neo4j.WRITE_ACCESS) as session:
+                    await session.execute_write(body)
+            except driver_errors.ClientError as error:
+                code = error.code or ""
+                if code.endswith(_NOT_UNDERSTOOD):
+                    return _one_line(error.message)
+                if not code.endswith("Schema.IndexNotFound"):
+                    raise
+        return None
+
+    async def server(self) -> str:
+        """What the server says it is, e.g. ``Neo4j/2026.09.0``."""
+        with self._target.translated():
             info = await self._driver.get_server_info()  # pyright: ignore[reportUnknownMemberType]
-        return info.agent.removeprefix("Neo4j/")
+        return info.agent
+
+
+_NOT_UNDERSTOOD = (
+    ".Statement.SyntaxError",
+    ".Statement.ArgumentError",
+    ".Statement.SemanticError",
+    ".Statement.UnsupportedOperationError",
+    ".Statement.UnsupportedAdministrationCommand",
+)
 
 
 def epoch_millis(time: datetime) -> float:
