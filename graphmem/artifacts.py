@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import tempfile
 import threading
 import time
@@ -87,6 +88,7 @@ def fetch(
             parts = root / ".part"
             parts.mkdir(parents=True, exist_ok=True)
             _sweep(parts)
+            _check_space(parts, sum(artifact.size for artifact in missing))
             _Download(root, parts, base_url or _maven_central(), missing).run(progress)
     except OSError as error:
         raise LocalServerError(
@@ -94,6 +96,15 @@ def fetch(
             remedy="free some space there, or set GRAPHMEM_CACHE_DIR to another directory",
         ) from error
     return files
+
+
+def _check_space(directory: Path, needed: int) -> None:
+    free = shutil.disk_usage(directory).free
+    if free < needed:
+        raise LocalServerError(
+            f"{needed / 1e6:.0f} MB are to be fetched to {directory}, and its disk has {free / 1e6:.0f} MB left",
+            remedy="free some space there, or set GRAPHMEM_CACHE_DIR to a directory on another disk",
+        )
 
 
 def sha256_of(file: Path) -> str:

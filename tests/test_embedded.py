@@ -348,7 +348,7 @@ def test_a_killed_server_is_started_again_with_all_that_was_committed(server: Se
     assert not status(server.settings).running
     said: list[str] = []
     again = ensure_running(server.settings, progress=lambda message, _fraction: said.append(message))
-    assert said == [f"starting Neo4j {NEO4J_VERSION}"], "each message once"
+    assert said == [f"starting Neo4j {NEO4J_VERSION} again: its process was killed"], "each message once"
     assert again == connection
     assert server_process(server.settings) != pid
     assert run(again, "MATCH (n:Committed) RETURN count(n) AS n") == [{"n": 1000}]

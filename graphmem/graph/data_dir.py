@@ -3,7 +3,8 @@
 In the directory::
 
     server.lock     held by the server for its lifetime, and by whoever is about to start it
-    server.json     the ports it listens on (kept for the next start), its process id, whether it is ready
+    server.json     the ports it listens on (kept for the next start), its process id, whether it is ready,
+                    and which Neo4j opened the store last
     password        generated at the first start, readable by its owner only
     neo4j.conf      Neo4j's configuration, written anew at each start
     logs/           server.log: the process; debug.log and others: Neo4j's own
@@ -35,9 +36,11 @@ class ServerState(BaseModel):
         bolt_port: Where the server speaks Bolt, on the loopback interface.
         http_port: Where it serves Neo4j Browser.
         version: Neo4j's version.
-        pid: The server process; None between the choice of ports and its start. It counts only while the lock
-            is held, since the number may be another process's later.
+        pid: The server process; None between the choice of ports and its start, and after it was stopped. It counts
+            only while the lock is held, since the number may be another process's later; without the lock it says
+            that the server ended by itself.
         ready: Whether the database answered.
+        log_offset: Where this server's part of the log begins, in bytes.
     """
 
     bolt_port: int = Field(ge=1, le=65535)
@@ -45,6 +48,7 @@ class ServerState(BaseModel):
     version: str = NEO4J_VERSION
     pid: int | None = None
     ready: bool = False
+    log_offset: int = Field(default=0, ge=0)
 
     @property
     def uri(self) -> str:
@@ -138,12 +142,16 @@ class DataDir:
         descriptor = os.open(self.lock, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(descriptor)
-            return None
+            # Not so when the directory was purged since: the lock of a file that is gone keeps nobody out.
+            current = os.path.samestat(os.fstat(descriptor), self.lock.stat())
+        except (BlockingIOError, FileNotFoundError):
+            current = False
         except BaseException:
             os.close(descriptor)
             raise
+        if not current:
+            os.close(descriptor)
+            return None
         return descriptor
 
     def in_use(self) -> bool:
@@ -178,15 +186,32 @@ class DataDir:
         return size
 
     def last_words(self, offset: int) -> str:
-        """The last line that the server process logged after ``offset``, or an empty string."""
+        """What the server process logged last after ``offset``, in a line; empty when it ended without a word."""
         try:
             with self.log.open("rb") as file:
                 file.seek(offset)
                 lines = file.read().decode("utf-8", "replace").splitlines()
         except FileNotFoundError:
             return ""
+        for number, line in enumerate(lines):
+            if _CRASH in line:
+                reason = next((told for told in (after.strip("# ") for after in lines[number + 1 :]) if told), "")
+                return f"the Java runtime crashed: {reason} (its report: {self.log.parent / CRASH_REPORT})"
         told = [line.strip() for line in lines if line.strip() and not line.startswith("WARNING:")]
-        return told[-1] if told else ""
+        last = told[-1].removeprefix("graphmem: ") if told else ""
+        return "" if last.startswith(READY) else last
+
+    def ended(self, state: ServerState | None) -> str | None:
+        """How the server of a state that is not running any more ended; None when it was stopped, or never ran."""
+        if state is None or state.pid is None:
+            return None
+        return self.last_words(state.log_offset) or "its process was killed"
+
+
+CRASH_REPORT = "jvm-crash.log"
+READY = "ready, process"
+"""How the server process begins the line that says it is ready."""
+_CRASH = "A fatal error has been detected by the Java Runtime Environment"
 
 
 def choose_ports(remembered: ServerState | None) -> ServerState:

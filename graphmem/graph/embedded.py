@@ -6,8 +6,11 @@ them, and runs until :func:`down`.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,7 +26,7 @@ from pydantic import SecretStr
 from graphmem.artifacts import fetch
 from graphmem.errors import LocalServerError
 from graphmem.graph import java
-from graphmem.graph.data_dir import HOST, USER, DataDir, ServerState, choose_ports, is_free, speaks_bolt
+from graphmem.graph.data_dir import CRASH_REPORT, HOST, USER, DataDir, ServerState, choose_ports, is_free, speaks_bolt
 from graphmem.graph.lock import NEO4J_VERSION, read_lock
 from graphmem.settings import Settings, child_environment
 
@@ -32,6 +35,8 @@ Report = Callable[[str, float | None], None]
 
 STOP_TIMEOUT = 10.0
 """Seconds that a server may take to shut down before it is killed; it takes about one."""
+SPACE = 32_000_000
+"""Bytes that must be free on the disk of the data directory for a start; an empty store takes 2 MB."""
 _POLL = 0.05
 _LAUNCHES = 3
 
@@ -61,6 +66,7 @@ class ServerStatus:
         running: Whether it answers.
         starting: Whether it is being started, by whatever process.
         pid: Its process id while it runs or starts.
+        ended: How the last server ended, in a line, where it was neither stopped nor runs; else None.
         uri: Bolt address; None when no server was ever started here.
         browser_url: Address of Neo4j Browser; None when no server was ever started here.
         data_dir: The data directory.
@@ -72,6 +78,7 @@ class ServerStatus:
     running: bool
     starting: bool
     pid: int | None
+    ended: str | None
     uri: str | None
     browser_url: str | None
     data_dir: Path
@@ -116,6 +123,7 @@ def status(settings: Settings) -> ServerStatus:
             running=running,
             starting=alive and not running,
             pid=state.pid if state and alive else None,
+            ended=None if alive else folder.ended(state),
             uri=state.uri if state else None,
             browser_url=state.browser_url if state else None,
             data_dir=folder.path,
@@ -157,7 +165,7 @@ def _find_or_start(settings: Settings, folder: DataDir, report: _Reporter) -> Co
                 # So nobody runs or starts a server; if we launched one, it is dead.
                 try:
                     if launched is not None and not launched.lost_its_port():
-                        raise _died(folder, launched)
+                        raise _died(folder, settings, launched)
                     launched = _launch(settings, folder, lock, report, launched.number + 1 if launched else 1)
                 finally:
                     os.close(lock)
@@ -185,12 +193,10 @@ class _Launched:
 
     Attributes:
         state: Its ports.
-        log_offset: Where its part of the log begins.
         number: How many launches this is.
     """
 
     state: ServerState
-    log_offset: int
     number: int
 
     def lost_its_port(self) -> bool:
@@ -201,7 +207,17 @@ class _Launched:
 
 def _launch(settings: Settings, folder: DataDir, lock: int, report: _Reporter, number: int) -> _Launched:
     """Start a server process, to which the lock passes."""
-    state = choose_ports(folder.read_state())
+    before = folder.read_state()
+    _check_version(folder, before)
+    _check_space(folder)
+    state = choose_ports(before).model_copy(update={"log_offset": folder.rotate_log()})
+    message = f"starting Neo4j {NEO4J_VERSION}"
+    if before and before.bolt_port != state.bolt_port:
+        message += f" on port {state.bolt_port}, since another program has {before.bolt_port}"
+    if before and before.version != NEO4J_VERSION:
+        message += f", which upgrades the store of {before.version}"
+    if ended := folder.ended(before):
+        message += f" again: {ended}"
     # Also says that no server is there, should the last one have died without saying so.
     folder.write_state(state)
     jvm, options = java.virtual_machine(settings.java_home)
@@ -211,7 +227,7 @@ def _launch(settings: Settings, folder: DataDir, lock: int, report: _Reporter, n
         base_url=settings.maven_url,
         progress=lambda done, total: report(f"fetching Neo4j {NEO4J_VERSION}", done / total),
     )
-    report(f"starting Neo4j {NEO4J_VERSION}")
+    report(message)
     folder.make_password()
     folder.write_config(_neo4j_config(state))
     launch: dict[str, Any] = {
@@ -222,11 +238,10 @@ def _launch(settings: Settings, folder: DataDir, lock: int, report: _Reporter, n
         "state": state.model_dump(),
         "lock_fd": lock,
         "jvm": str(jvm),
-        "jvm_options": [f"-Xmx{settings.heap}", f"-XX:ErrorFile={folder.log.parent}/jvm-crash.log", *options],
+        "jvm_options": [f"-Xmx{settings.heap}", f"-XX:ErrorFile={folder.log.parent / CRASH_REPORT}", *options],
         "class_path": [str(jar) for jar in jars.values()],
     }
     script = Path(__file__).with_name("server_process.py")
-    offset = folder.rotate_log()
     with folder.log.open("ab") as log:
         # -P: the script's own directory, which holds our modules, does not go on the module path.
         subprocess.run(  # noqa: S603 - our own script, no shell
@@ -240,7 +255,7 @@ def _launch(settings: Settings, folder: DataDir, lock: int, report: _Reporter, n
             start_new_session=True,
             check=False,  # should it fail, then the lock is free again, and the log tells why
         )
-    return _Launched(state, offset, number)
+    return _Launched(state, number)
 
 
 def _neo4j_config(state: ServerState) -> str:
@@ -304,16 +319,48 @@ def _signal_until_gone(folder: DataDir, number: signal.Signals) -> int | None:
     return None
 
 
-def _died(folder: DataDir, launched: _Launched) -> LocalServerError:
-    last = folder.last_words(launched.log_offset).removeprefix("graphmem: ")
-    return LocalServerError(
-        f"Neo4j did not start: {last or 'its process was killed, or crashed'} (log: {folder.log})",
-        remedy=f"see {folder.log} and debug.log beside it; GRAPHMEM_HEAP sets the memory that it asks for",
-    )
+def _check_version(folder: DataDir, before: ServerState | None) -> None:
+    """Refuse a store that a newer Neo4j has opened: it may have changed its format, which cannot be undone.
+
+    One of an older Neo4j is upgraded by Neo4j itself as it opens it.
+    """
+    if before and _numbers(before.version) > _numbers(NEO4J_VERSION):
+        raise LocalServerError(
+            f"the store in {folder.path} belongs to Neo4j {before.version}; this graphmem brings {NEO4J_VERSION}",
+            remedy="upgrade graphmem, or set GRAPHMEM_DATA_DIR to another directory",
+        )
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d+", version)]
+
+
+def _check_space(folder: DataDir) -> None:
+    """Refuse to start where Neo4j would stop at its first writes."""
+    free = shutil.disk_usage(folder.path).free
+    if free < SPACE:
+        raise LocalServerError(
+            f"{free / 1e6:.0f} MB are left on the disk of {folder.path}; Neo4j needs {SPACE / 1e6:.0f} MB to start",
+            remedy="free some space there, or set GRAPHMEM_DATA_DIR to a directory on another disk",
+        )
+
+
+def _died(folder: DataDir, settings: Settings, launched: _Launched) -> LocalServerError:
+    told = folder.last_words(launched.state.log_offset) or "its process was killed"
+    if "FileLockException" in told:
+        told = f"another process has the store in {folder.path / 'data'} open"
+        remedy = "stop that Neo4j, or set GRAPHMEM_DATA_DIR to another directory"
+    elif re.search(r"heap|memory", told, re.IGNORECASE):
+        remedy = f"set GRAPHMEM_HEAP, now {settings.heap}, to what this machine can give"
+    elif "No space left" in told:
+        remedy = f"free some space on the disk of {folder.path}, or set GRAPHMEM_DATA_DIR to another one"
+    else:
+        remedy = f"see {folder.log} and debug.log beside it"
+    return LocalServerError(f"Neo4j did not start: {told} (log: {folder.log})", remedy=remedy)
 
 
 def _too_slow(settings: Settings, folder: DataDir, launched: _Launched | None) -> LocalServerError:
-    last = folder.last_words(launched.log_offset if launched else 0)
+    last = folder.last_words(launched.state.log_offset) if launched else ""
     return LocalServerError(
         f"Neo4j did not answer within {settings.start_timeout:g} s (log: {folder.log}, last: {last or 'nothing'})",
         remedy="it goes on starting: try again, with a larger GRAPHMEM_START_TIMEOUT, or end it: graphmem down",
@@ -332,9 +379,12 @@ def _opened(settings: Settings) -> Generator[DataDir]:
     try:
         yield folder
     except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         raise LocalServerError(
             f"the data directory {folder.path} cannot be used: {error.strerror or error}",
-            remedy="set GRAPHMEM_DATA_DIR to a directory of your own, on a disk with free space",
+            remedy="free some space there, or set GRAPHMEM_DATA_DIR to a directory on another disk"
+            if full
+            else "set GRAPHMEM_DATA_DIR to a directory of your own",
         ) from error
 
 

@@ -16,6 +16,7 @@ _LIBRARY = {"darwin": "lib/server/libjvm.dylib", "win32": "bin/server/jvm.dll"}.
 )
 _OPTIONS = (
     "-Xrs",  # leaves SIGTERM to Python
+    "-XX:-CreateCoredumpOnCrash",  # it would hold the memories' texts
     "-XX:+ExitOnOutOfMemoryError",  # a server that has lost a thread to it may hang; the next call starts another
     "--add-opens=java.base/java.nio=ALL-UNNAMED",
     "--add-opens=java.base/java.io=ALL-UNNAMED",

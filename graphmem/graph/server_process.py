@@ -40,14 +40,16 @@ def main() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    _write_state(launch, ready=False)
+    _write_state(launch, pid=os.getpid())
     try:
         server = _start(launch)
-        _write_state(launch, ready=True)
+        _write_state(launch, pid=os.getpid(), ready=True)
         _log(f"ready, process {os.getpid()}")
         _wait(stopped, Path(launch["state_file"]))
         server.shutdown()
         _log("stopped")
+        if Path(launch["state_file"]).exists():
+            _write_state(launch, pid=None)
     except Exception as error:  # whatever it is, the starter shows the last line of this log
         traceback.print_exc()
         _log(_root_cause(error))
@@ -116,9 +118,9 @@ def _wait(stopped: threading.Event, state_file: Path) -> None:
             return
 
 
-def _write_state(launch: dict[str, Any], *, ready: bool) -> None:
+def _write_state(launch: dict[str, Any], *, pid: int | None, ready: bool = False) -> None:
     file = Path(launch["state_file"])
-    state = launch["state"] | {"pid": os.getpid(), "ready": ready}
+    state = launch["state"] | {"pid": pid, "ready": ready}
     part = file.with_suffix(".part")
     part.write_text(json.dumps(state), "utf-8")
     part.replace(file)

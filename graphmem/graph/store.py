@@ -125,6 +125,12 @@ def _refusal(error: driver_errors.Neo4jError, target: _Target) -> GraphmemError:
                 f"{where} is not available: {message}",
                 remedy="SHOW DATABASES tells its state, and the server's log why",
             )
+        case tail if tail == "Transaction.TransactionLogError" or "encountered a critical error" in message:
+            return StoreUnavailable(
+                f"{where} has stopped after a failure of its own: {message[:200]}",
+                remedy="what was committed is kept; the server's log tells the cause, such as a full disk, after which "
+                "it must be restarted (the embedded one: graphmem down, graphmem up)",
+            )
         case tail if tail == "Schema.IndexNotFound" or (
             tail == "Procedure.ProcedureCallFailed" and "index" in message.lower()
         ):

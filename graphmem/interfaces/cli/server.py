@@ -109,6 +109,8 @@ def status(cli: Cli) -> None:
 def _server_rows(server: ServerStatus) -> dict[str, str]:
     state = "running" if server.running else "starting" if server.starting else "not running"
     rows = {"server": f"Neo4j {server.version}, {state}" + (f", process {server.pid}" if server.pid else "")}
+    if server.ended:
+        rows["ended"] = f"not stopped: {server.ended}"
     if server.running:
         rows |= {"address": server.uri or "", "browser": server.browser_url or ""}
     return {**rows, "data": str(server.data_dir), "log": str(server.log)}
@@ -120,6 +122,7 @@ def _server(server: ServerStatus) -> dict[str, Any]:
         "starting": server.starting,
         "version": server.version,
         "pid": server.pid,
+        "ended": server.ended,
         "uri": server.uri,
         "browser_url": server.browser_url,
         "data_dir": str(server.data_dir),
