@@ -8,12 +8,13 @@ In the directory::
     password        generated at the first start, readable by its owner only
     neo4j.conf      Neo4j's configuration, written anew at each start
     logs/           server.log: the process; debug.log and others: Neo4j's own
-    data/           the store
+    data/           the store; data.before-restore-… and data.restoring-… beside it while a backup is restored
 """
 
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import socket
 from dataclasses import dataclass
@@ -100,6 +101,12 @@ class DataDir:
         if self.lock.exists() or not any(self.path.iterdir()):
             self.path.chmod(0o700)
         self.log.parent.mkdir(mode=0o700, exist_ok=True)
+
+    def recover(self) -> None:
+        """Take the store back that a restore had put aside when it was killed. Only for the holder of the lock."""
+        present = self.path / "data"
+        if not present.exists() and (put_aside := sorted(self.path.glob("data.before-restore-*"))):
+            put_aside[-1].rename(present)
 
     def read_state(self) -> ServerState | None:
         """The state; None before the first start, and when the file is damaged: then it is made anew."""
@@ -212,6 +219,12 @@ CRASH_REPORT = "jvm-crash.log"
 READY = "ready, process"
 """How the server process begins the line that says it is ready."""
 _CRASH = "A fatal error has been detected by the Java Runtime Environment"
+
+
+def is_newer(version: str) -> bool:
+    """Whether a version of Neo4j is newer than the one that this graphmem brings."""
+    ours, theirs = ([int(part) for part in re.findall(r"\d+", text)] for text in (NEO4J_VERSION, version))
+    return theirs > ours
 
 
 def choose_ports(remembered: ServerState | None) -> ServerState:

@@ -26,7 +26,17 @@ from pydantic import SecretStr
 from graphmem.artifacts import fetch
 from graphmem.errors import LocalServerError
 from graphmem.graph import java
-from graphmem.graph.data_dir import CRASH_REPORT, HOST, USER, DataDir, ServerState, choose_ports, is_free, speaks_bolt
+from graphmem.graph.data_dir import (
+    CRASH_REPORT,
+    HOST,
+    USER,
+    DataDir,
+    ServerState,
+    choose_ports,
+    is_free,
+    is_newer,
+    speaks_bolt,
+)
 from graphmem.graph.lock import NEO4J_VERSION, read_lock
 from graphmem.settings import Settings, child_environment
 
@@ -207,6 +217,7 @@ class _Launched:
 
 def _launch(settings: Settings, folder: DataDir, lock: int, report: _Reporter, number: int) -> _Launched:
     """Start a server process, to which the lock passes."""
+    folder.recover()
     before = folder.read_state()
     _check_version(folder, before)
     _check_space(folder)
@@ -324,15 +335,11 @@ def _check_version(folder: DataDir, before: ServerState | None) -> None:
 
     One of an older Neo4j is upgraded by Neo4j itself as it opens it.
     """
-    if before and _numbers(before.version) > _numbers(NEO4J_VERSION):
+    if before and is_newer(before.version):
         raise LocalServerError(
             f"the store in {folder.path} belongs to Neo4j {before.version}; this graphmem brings {NEO4J_VERSION}",
             remedy="upgrade graphmem, or set GRAPHMEM_DATA_DIR to another directory",
         )
-
-
-def _numbers(version: str) -> list[int]:
-    return [int(part) for part in re.findall(r"\d+", version)]
 
 
 def _check_space(folder: DataDir) -> None:
@@ -367,15 +374,24 @@ def _too_slow(settings: Settings, folder: DataDir, launched: _Launched | None) -
     )
 
 
-@contextmanager
-def _opened(settings: Settings) -> Generator[DataDir]:
-    """The data directory, with the system's errors about it told as ours."""
+def data_dir(settings: Settings) -> DataDir:
+    """The data directory of the embedded server.
+
+    Raises:
+        LocalServerError: On a system where there is no embedded server.
+    """
     if sys.platform == "win32":
         raise LocalServerError(
             "the embedded server runs on Linux and macOS only",
             remedy="run Neo4j with Docker (docker compose up -d) and set GRAPHMEM_URI and GRAPHMEM_PASSWORD",
         )
-    folder = DataDir(settings.data_dir.expanduser().absolute())
+    return DataDir(settings.data_dir.expanduser().absolute())
+
+
+@contextmanager
+def _opened(settings: Settings) -> Generator[DataDir]:
+    """The data directory, with the system's errors about it told as ours."""
+    folder = data_dir(settings)
     try:
         yield folder
     except OSError as error:

@@ -30,7 +30,7 @@ def up(cli: Cli) -> None:
     """
     from graphmem.graph import embedded
 
-    settings = _embedded_only(cli.settings)
+    settings = embedded_only(cli.settings)
     with cli.progress() as progress:
         embedded.ensure_running(settings, progress=progress.step)
     found = embedded.status(settings)
@@ -44,7 +44,7 @@ def down(cli: Cli) -> None:
     """Stop the embedded Neo4j of the data directory; what is stored stays."""
     from graphmem.graph import embedded
 
-    settings = _embedded_only(cli.settings)
+    settings = embedded_only(cli.settings)
     with cli.progress() as progress:
         progress.step("stopping Neo4j")
         stopped = embedded.down(settings)
@@ -54,7 +54,7 @@ def down(cli: Cli) -> None:
         cli.say("stopped" if stopped else f"no server was running in {settings.data_dir}")
 
 
-def _embedded_only(settings: Settings) -> Settings:
+def embedded_only(settings: Settings) -> Settings:
     """The settings, where they mean the embedded server.
 
     Raises:
