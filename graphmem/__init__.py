@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphmem.agent import Agent, AsyncAgent
+    from graphmem.agent import Agent
+    from graphmem.async_agent import AsyncAgent
     from graphmem.errors import GraphmemError
     from graphmem.memory import AsyncMemory, Memory
     from graphmem.models import PAPER, NewObservation, Profile, Weights
@@ -26,7 +27,7 @@ __all__ = [
 
 _HOMES = {
     "Agent": "agent",
-    "AsyncAgent": "agent",
+    "AsyncAgent": "async_agent",
     "AsyncMemory": "memory",
     "GraphmemError": "errors",
     "Memory": "memory",

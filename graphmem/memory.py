@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Self
 
 import anyio
 
-from graphmem.agent import Agent, AsyncAgent
+from graphmem.agent import Agent
+from graphmem.async_agent import AsyncAgent
 from graphmem.cognition import look_up, work
 from graphmem.cognition.engine import Engine, checked_id
 from graphmem.models import AgentInfo, WorkReport
 from graphmem.settings import Settings, load_settings
-from graphmem.threads import Portal, in_thread
+from graphmem.threads import Portal, documented_by, in_thread
 
 if TYPE_CHECKING:
     from graphmem.embedding.base import Embedder
@@ -179,6 +180,7 @@ class AsyncMemory:
         return await work.work_once(self._engine, agent_id=agent_id, now=now)
 
 
+@documented_by(AsyncMemory)
 class Memory:
     """A memory store, synchronously: works in scripts, in threads, and inside a running event loop (notebooks)."""
 
@@ -236,7 +238,7 @@ class Memory:
         return cls(memory, portal)
 
     def close(self) -> None:
-        """See :meth:`AsyncMemory.close`; calling it again does nothing."""
+        """See :meth:`AsyncMemory.close`."""
         self._portal.close(self._memory.close)
 
     def __enter__(self) -> Self:

@@ -16,6 +16,7 @@ from typing import TypeVar
 from graphmem.errors import GraphmemError
 
 T = TypeVar("T")
+C = TypeVar("C", bound=type)
 
 
 async def in_thread(function: Callable[[], T]) -> T:
@@ -124,3 +125,19 @@ class Portal:
                 "a synchronous memory cannot be used in a callback that it calls itself",
                 remedy="note what is to be done, and do it after the call",
             )
+
+
+def documented_by(asynchronous: type) -> Callable[[C], C]:
+    """Give each method of a synchronous class that only points at its asynchronous twin the twin's own docstring.
+
+    ``help(agent.observe)`` must say what ``observe`` does, and the words must not be written twice.
+    """
+
+    def copy(synchronous: C) -> C:
+        for name, member in vars(synchronous).items():
+            method = getattr(member, "__func__", member)
+            if (getattr(method, "__doc__", None) or "").startswith("See :meth:"):
+                method.__doc__ = getattr(asynchronous, name).__doc__
+        return synchronous
+
+    return copy

@@ -10,7 +10,7 @@ import database
 import pytest
 
 from graphmem import AsyncMemory, Memory
-from graphmem.agent import AsyncAgent
+from graphmem.async_agent import AsyncAgent
 from graphmem.graph import embedded
 from graphmem.settings import Settings
 from graphmem.testing import HashingEmbedder

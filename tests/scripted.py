@@ -6,7 +6,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from graphmem.agent import AsyncAgent
+from graphmem.async_agent import AsyncAgent
 from graphmem.language import gates
 from graphmem.language.base import LanguageModel, Reply, Statement, Task
 from graphmem.language.prompts import AskQuestions, InferInsights, RateImportance, Reconsider

@@ -9,7 +9,7 @@ import pytest
 from scripted import Open
 
 from graphmem import AsyncMemory
-from graphmem.agent import AsyncAgent
+from graphmem.async_agent import AsyncAgent
 from graphmem.embedding.base import Embedder
 from graphmem.language.base import LanguageModel
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graphmem import Memory
-from graphmem.agent import AsyncAgent
+from graphmem.async_agent import AsyncAgent
 from graphmem.errors import InvalidInput, UnknownMemory
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

@@ -10,7 +10,7 @@ import pytest
 from scripted import Open, Scripted, numbers_of
 
 from graphmem import AsyncMemory
-from graphmem.agent import AsyncAgent
+from graphmem.async_agent import AsyncAgent
 from graphmem.errors import (
     AlreadyEnded,
     GraphmemError,

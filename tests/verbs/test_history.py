@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from scripted import Open, Scripted, numbers_of
 
-from graphmem.agent import AsyncAgent
+from graphmem.async_agent import AsyncAgent
 from graphmem.errors import InvalidInput, LanguageModelError, UnknownMemory, UnknownRun
 from graphmem.language.prompts import InferInsights, Reconsider
 from graphmem.models import HistoryEvent

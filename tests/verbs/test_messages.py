@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from graphmem import Memory
-from graphmem.agent import AsyncAgent
+from graphmem.async_agent import AsyncAgent
 from graphmem.cognition.messages import read_messages
 from graphmem.errors import InvalidInput, InvalidText, InvalidTime, UnknownAgent
 from graphmem.models import Observation

@@ -8,7 +8,7 @@ import pytest
 from scripted import Open, Scripted
 
 from graphmem import AsyncMemory, NewObservation
-from graphmem.agent import AsyncAgent
+from graphmem.async_agent import AsyncAgent
 from graphmem.cognition.grounding import rate
 from graphmem.embedding.base import Embedder
 from graphmem.errors import InvalidInput, LanguageModelError, ReplyRefused

@@ -12,7 +12,7 @@ from openai_server import RESET, Answer, Behaviour, Request, Server, fails, hang
 from pydantic import SecretStr
 from scripted import Open
 
-from graphmem.agent import AsyncAgent
+from graphmem.async_agent import AsyncAgent
 from graphmem.errors import (
     LanguageModelError,
     ModelAuthenticationFailed,

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from graphmem import AsyncMemory, NewObservation
-from graphmem.agent import AsyncAgent
+from graphmem.async_agent import AsyncAgent
 from graphmem.errors import IdConflict, InvalidInput, InvalidText, InvalidTime, UnknownAgent
 from graphmem.testing import FaultyEmbedder
 

@@ -11,7 +11,7 @@ from scripted import Open, Scripted
 from verbs.test_change import HARBOUR, LATER, LAYERS, WORKS, T
 from verbs.test_recompute import MILL, Thinker, build, confirm
 
-from graphmem.agent import AsyncAgent
+from graphmem.async_agent import AsyncAgent
 from graphmem.cognition import recompute as recompute_module
 from graphmem.errors import RunLost
 from graphmem.language.base import Task

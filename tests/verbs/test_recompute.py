@@ -9,7 +9,7 @@ import pytest
 from scripted import Open, Scripted, numbers_of
 from verbs.test_change import BAKES, BOTH, HARBOUR, LATER, LAYERS, TOWN, WORKS, T, states
 
-from graphmem.agent import AsyncAgent
+from graphmem.async_agent import AsyncAgent
 from graphmem.errors import InvalidInput, LanguageModelError
 from graphmem.language.prompts import Reconsider
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from scripted import Open, Scripted, numbers_of, rate_as
 
-from graphmem.agent import AsyncAgent
+from graphmem.async_agent import AsyncAgent
 from graphmem.errors import LanguageModelError, ReplyRefused
 from graphmem.language.prompts import AskQuestions, InferInsights
 

@@ -9,7 +9,7 @@ from scripted import Open
 from verbs.test_change import BAKES, BOTH, HARBOUR, LATER, TOWN, WORKS, states
 from verbs.test_recompute import MILL, build, confirm
 
-from graphmem.agent import AsyncAgent
+from graphmem.async_agent import AsyncAgent
 from graphmem.errors import NotEnded, NotNewest, UnknownMemory
 from graphmem.language.prompts import Reconsider
 

@@ -15,7 +15,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from graphmem import AsyncMemory, Profile, Weights
-from graphmem.agent import AsyncAgent
+from graphmem.async_agent import AsyncAgent
 from graphmem.cognition.retrieve import Asked, score
 from graphmem.embedding.base import Embedder
 from graphmem.errors import EmbeddingError, InvalidInput, InvalidText, InvalidTime, UnknownAgent

@@ -1,0 +1,331 @@
+"""An agent's handle: the only way to its memories, so that scope is enforced in one place. One line a verb."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+
+from graphmem.cognition import change, checks, explain, history, look_up, observe, recompute, reflect, retrieve, runs
+from graphmem.cognition import messages as chat
+from graphmem.cognition.engine import Engine, checked_id
+from graphmem.cognition.messages import Message
+from graphmem.cognition.observe import NewItem
+from graphmem.models import (
+    PAPER,
+    AgentInfo,
+    AnyMemory,
+    ChangeReport,
+    HistoryEvent,
+    Hits,
+    Kind,
+    Mode,
+    Observation,
+    Observed,
+    Profile,
+    Provenance,
+    RecomputeReport,
+    ReflectReport,
+    RunDetails,
+    RunInfo,
+    Status,
+    Violation,
+    Weights,
+)
+
+
+class AsyncAgent:
+    """One agent's memory. Get it from ``AsyncMemory.agent``; the agent is created by the first write.
+
+    Every method may raise ``StoreError`` when the database fails. ``now`` is the time of the call: an aware
+    datetime, an ISO 8601 string with a zone, or epoch seconds; by default the agent's clock, else the machine's.
+    """
+
+    def __init__(self, engine: Engine, agent_id: str) -> None:
+        self.id = checked_id(agent_id, "agent")
+        self._engine = engine
+
+    async def configure(
+        self,
+        *,
+        name: str | None = None,
+        traits: str | None = None,
+        time_zone: str | None = None,
+        clock: datetime | None = None,
+        reflection_threshold: int | None = None,
+    ) -> AgentInfo:
+        """Set what is given on the agent, creating it when it is new.
+
+        Raises:
+            InvalidInput: When a value is refused.
+        """
+        return await look_up.configure(
+            self._engine,
+            self.id,
+            name=name,
+            traits=traits,
+            time_zone=time_zone,
+            clock=clock,
+            reflection_threshold=reflection_threshold,
+        )
+
+    async def info(self) -> AgentInfo:
+        """The agent and how much it remembers.
+
+        Raises:
+            UnknownAgent: When nothing was ever written for it.
+        """
+        return await look_up.info(self._engine, self.id)
+
+    async def observe(
+        self,
+        text: str,
+        *,
+        kind: str | None = None,
+        importance: int | None = None,
+        occurred_at: object = None,
+        source: str | None = None,
+        session: str | None = None,
+        place: str | None = None,
+        id: str | None = None,
+        subject: str | None = None,
+        predicate: str | None = None,
+        object: str | None = None,
+        keywords: Sequence[str] | None = None,
+        now: object = None,
+        ask: bool = False,
+    ) -> Observation:
+        """Store one observation: rated when no importance (1–10) is given, embedded, idempotent on ``id``.
+
+        A language model is not waited for: it rates later, in ``work``, and until then the memory is rated by rule.
+        With ``ask`` it is asked at once.
+
+        Raises:
+            InvalidInput: When a value is refused; nothing was written.
+            IdConflict: When the id is taken by other content.
+        """
+        given = {
+            "text": text,
+            "kind": kind,
+            "importance": importance,
+            "occurred_at": occurred_at,
+            "source": source,
+            "session": session,
+            "place": place,
+            "id": id,
+            "subject": subject,
+            "predicate": predicate,
+            "object": object,
+            "keywords": keywords,
+        }
+        return await observe.observe(self._engine, self.id, given, now=now, ask=ask)
+
+    async def observe_many(
+        self,
+        items: Iterable[NewItem],
+        *,
+        now: object = None,
+        ask: bool = False,
+        progress: Callable[[int], None] | None = None,
+    ) -> Observed:
+        """Store many observations (strings, mappings or ``NewObservation``), 500 a transaction.
+
+        Raises:
+            InvalidInput: When any item is refused; nothing was written.
+            IdConflict: When an id is taken by other content; earlier batches of 500 are stored.
+        """
+        return await observe.observe_many(self._engine, self.id, items, now=now, ask=ask, progress=progress)
+
+    async def observe_messages(
+        self, messages: Iterable[Message], *, session: str | None = None, now: object = None, ask: bool = False
+    ) -> Observed:
+        """Store a conversation, in the form of OpenAI's messages, as utterances; sent again, only what is new.
+
+        Users, assistants and tools speak, under their name, else their role; ``system`` and ``developer`` messages
+        are instructions and not kept, nor are empty ones: the report has an id for each of the others, in order. Ids
+        are made of the session and what was said, so that retries and growing conversations store nothing twice; an
+        edited message is a new memory. :func:`graphmem.cognition.messages.read_messages` states the rules.
+
+        Raises:
+            InvalidInput: When a message is refused; it is named, and nothing was written.
+        """
+        return await chat.observe_messages(self._engine, self.id, messages, session=session, now=now, ask=ask)
+
+    async def retrieve(
+        self,
+        query: str,
+        *,
+        k: int = 10,
+        profile: Profile = PAPER,
+        weights: Weights | None = None,
+        kinds: Sequence[Kind] | None = None,
+        touch: bool = True,
+        now: object = None,
+    ) -> Hits:
+        """The ``k`` (1–10,000) active memories with the highest score, best first, with every part of it.
+
+        An agent without memories gives none. With ``touch`` the access is noted on what was retrieved.
+
+        Raises:
+            InvalidInput: When ``k``, the query or a kind is refused.
+            EmbeddingError: When the query cannot be embedded.
+        """
+        return await retrieve.retrieve(
+            self._engine,
+            self.id,
+            query,
+            k=k,
+            profile=profile,
+            weights=weights,
+            kinds=kinds,
+            touch=touch,
+            now=now,
+        )
+
+    async def reflect(self, *, force: bool = False, now: object = None) -> ReflectReport:
+        """Infer insights when they are due (or with ``force``), each citing what it rests on.
+
+        Raises:
+            LanguageModelError, EmbeddingError: The trigger is given back; insights written before stay.
+        """
+        return await reflect.reflect(self._engine, self.id, force=force, now=now)
+
+    async def supersede(
+        self,
+        old: str,
+        *,
+        text: str | None = None,
+        by: str | None = None,
+        mode: Mode = "correction",
+        reason: str = "",
+        now: object = None,
+    ) -> ChangeReport:
+        """Replace a memory by a text or by another memory; all that rests on it turns stale in the same transaction.
+
+        ``mode``: ``correction`` when it was wrong, ``update`` when it was true until now.
+
+        Raises:
+            InvalidInput: When not exactly one of ``text`` and ``by`` is given, or a value is refused.
+            UnknownAgent, UnknownMemory: When there is no such agent, or it has no such memory.
+            SelfSupersession, AlreadyEnded, NotActive, RestsOnItself: When a rule would be broken.
+        """
+        return await change.supersede(self._engine, self.id, old, text=text, by=by, mode=mode, reason=reason, now=now)
+
+    async def retract(self, id: str, *, reason: str = "", now: object = None) -> ChangeReport:
+        """Stop holding a memory, with nothing in its place; all that rests on it turns stale.
+
+        Raises:
+            UnknownAgent, UnknownMemory: When there is no such agent, or it has no such memory.
+            AlreadyEnded: When it ended before.
+        """
+        return await change.retract(self._engine, self.id, id, reason=reason, now=now)
+
+    async def restore(self, id: str, *, reason: str = "", now: object = None) -> ChangeReport:
+        """Undo the newest change of a memory; what recompute had changed for it is undone where its grounds hold again.
+
+        Raises:
+            UnknownAgent, UnknownMemory: When there is no such agent, or it has no such memory.
+            NotEnded: When the memory is held.
+            NotNewest: When what replaced it has ended as well.
+        """
+        return await change.restore(self._engine, self.id, id, reason=reason, now=now)
+
+    async def recompute(
+        self,
+        *,
+        limit: int | None = None,
+        now: object = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> RecomputeReport:
+        """Work off what is stale and ready, lowest first; ``progress`` gets how many are done and how many remain.
+
+        Raises:
+            InvalidInput: When the limit is not above 0.
+            LanguageModelError, EmbeddingError: The rest stays stale.
+        """
+        return await recompute.recompute(self._engine, self.id, limit=limit, now=now, progress=progress)
+
+    async def get(self, id: str) -> AnyMemory:
+        """One memory by its full id.
+
+        Raises:
+            UnknownMemory: When this agent has none of that id.
+        """
+        return await look_up.get(self._engine, self.id, id)
+
+    async def resolve(self, prefix: str) -> str:
+        """The full id that a shortened one stands for.
+
+        Raises:
+            UnknownMemory: When none begins so.
+            AmbiguousId: When several do.
+        """
+        return await look_up.resolve(self._engine, self.id, prefix)
+
+    async def memories(
+        self,
+        *,
+        type: str | None = None,
+        status: Status | None = None,
+        limit: int = 100,
+        after: str | None = None,
+    ) -> tuple[AnyMemory, ...]:
+        """A page of memories in the order of their ids; ``after`` is the last id of the page before.
+
+        Raises:
+            InvalidInput: When the type, status or limit is refused.
+        """
+        return await look_up.memories(self._engine, self.id, type=type, status=status, limit=limit, after=after)
+
+    async def about(
+        self, entity: str, *, status: Status | None = "active", limit: int = 100, after: str | None = None
+    ) -> tuple[AnyMemory, ...]:
+        """A page of the memories that name an entity as subject, object, source or keyword, latest first.
+
+        Exact, letter by letter; texts are not searched. A status of None stands for every status, ``after`` is the
+        last id of the page before.
+
+        Raises:
+            InvalidInput: When the name, the status or the limit is refused.
+            UnknownMemory: When there is no memory ``after``.
+        """
+        return await look_up.about(self._engine, self.id, entity, status=status, limit=limit, after=after)
+
+    async def explain(self, id: str) -> Provenance:
+        """What a memory rests on, down to the observations.
+
+        Raises:
+            UnknownMemory: When this agent has none of that id.
+        """
+        return await explain.explain(self._engine, self.id, id)
+
+    async def tree(self) -> Provenance:
+        """All held reflections, from those that nothing rests on down to the observations."""
+        return await explain.tree(self._engine, self.id)
+
+    async def history(self, id: str) -> tuple[HistoryEvent, ...]:
+        """All that happened to a memory: how it came about, then what changed about it and why, in order.
+
+        Raises:
+            UnknownMemory: When this agent has none of that id.
+        """
+        return await history.history(self._engine, self.id, id)
+
+    async def runs(self, *, limit: int = 100) -> tuple[RunInfo, ...]:
+        """What was asked of a language model, newest first, with what of it was refused.
+
+        Raises:
+            InvalidInput: When the limit is not from 1 to 10,000.
+        """
+        return await runs.runs(self._engine, self.id, limit=limit)
+
+    async def run(self, id: str) -> RunDetails:
+        """One run, with the memories that its prompts showed and those that it wrote.
+
+        Raises:
+            UnknownRun: When this agent has none of that id.
+        """
+        return await runs.run(self._engine, self.id, id)
+
+    async def check(self) -> tuple[Violation, ...]:
+        """Everything about the agent that breaks an invariant; empty when all is well."""
+        return await checks.check(self._engine, self.id)

@@ -1,0 +1,63 @@
+"""Agents: what can be set on one, how much it remembers, and what breaks an invariant."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pydantic import Field, field_validator
+
+from graphmem.clock import UtcTime
+from graphmem.models.values import Label, Text, Value
+
+
+class AgentInfo(Value):
+    """An agent and how much it remembers."""
+
+    id: str
+    name: str
+    revision: int
+    clock: datetime | None = None
+    time_zone: str = "UTC"
+    reflection_threshold: int = 150
+    importance_since_reflection: int = 0
+    observations: int = 0
+    reflections: int = 0
+    plans: int = 0
+    stale: int = 0
+    ended: int = 0
+    not_embedded: int = 0
+
+
+class AgentConfig(Value):
+    """What can be set on an agent."""
+
+    name: Label | None = None
+    traits: Text | None = None
+    time_zone: str | None = None
+    clock: UtcTime | None = None
+    reflection_threshold: int | None = Field(default=None, ge=1, le=1_000_000_000)
+
+    @field_validator("time_zone")
+    @classmethod
+    def _known_zone(cls, value: str | None) -> str | None:
+        if value is not None:
+            from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+            try:
+                ZoneInfo(value)
+            except (ZoneInfoNotFoundError, ValueError) as error:
+                raise ValueError(f"{value!r} is not an IANA time zone") from error
+        return value
+
+
+class Violation(Value):
+    """Something in the graph that breaks an invariant."""
+
+    rule: str
+    """The check that found it: a file under ``cypher/check/``."""
+    agent_id: str
+    id: str
+    """The memory, or the agent itself."""
+    problem: str
+    remedy: str
+    """What to do about it, in one line."""

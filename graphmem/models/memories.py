@@ -1,0 +1,92 @@
+"""Memories: what an agent observes, infers and plans."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from graphmem.clock import UtcTime
+from graphmem.models.values import Id, Importance, ImportanceBy, Kind, Label, Status, Text, Value
+
+
+class NewObservation(Value):
+    """What an agent perceives or hears, before it is stored."""
+
+    text: Text
+    kind: Literal["event", "utterance", "fact"] = "event"
+    importance: Importance | None = None
+    """1–10; rated by the language model when not given."""
+    occurred_at: UtcTime | None = None
+    """When it happened; the agent's now when not given."""
+    source: Label | None = None
+    """Who or what said it."""
+    session: Label | None = None
+    """The conversation it belongs to."""
+    place: Label | None = None
+    id: Id | None = None
+    """Idempotency key: the same id with the same content is the same memory."""
+    subject: Label | None = None
+    predicate: Label | None = None
+    object: Label | None = None
+    keywords: tuple[Label, ...] = ()
+
+
+class MemoryValue(Value):
+    """What observations, reflections and plans share."""
+
+    id: str
+    agent_id: str
+    text: str
+    kind: Kind
+    status: Status
+    importance: int
+    importance_by: ImportanceBy
+    occurred_at: datetime
+    recorded_at: datetime
+    last_accessed_at: datetime
+    ended_at: datetime | None = None
+    embedding_model: str | None = None
+    """None while the text could not be embedded."""
+    embedding_truncated: bool = False
+    """True when the text is longer than the embedding model reads, so that only its beginning is embedded."""
+    subject: str | None = None
+    predicate: str | None = None
+    object: str | None = None
+    keywords: tuple[str, ...] = ()
+
+
+class Observation(MemoryValue):
+    """Something perceived or heard."""
+
+    type: Literal["observation"] = "observation"
+    source: str | None = None
+    session: str | None = None
+    place: str | None = None
+    depth: Literal[0] = 0
+
+
+class Reflection(MemoryValue):
+    """Something inferred from other memories."""
+
+    type: Literal["reflection"] = "reflection"
+    question: str | None = None
+    depth: int
+    """1 + the depth of its deepest ground."""
+    written_by: str
+    """The language model that wrote it, e.g. ``extractive`` or ``litellm/gpt-4o``."""
+
+
+class Plan(MemoryValue):
+    """Something intended; never to be read as done unless its state says so."""
+
+    type: Literal["plan"] = "plan"
+    start: datetime
+    end: datetime
+    place: str | None = None
+    state: Literal["planned", "active", "done", "missed", "dropped"]
+    depth: Literal[0] = 0
+
+
+AnyMemory = Annotated[Observation | Reflection | Plan, Field(discriminator="type")]

@@ -1,0 +1,111 @@
+"""What each verb reports."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from graphmem.models.memories import AnyMemory, Reflection
+from graphmem.models.runs import Refused, RunRef
+from graphmem.models.values import Value
+
+
+class Observed(Value):
+    """What ``observe_many`` did."""
+
+    ids: tuple[str, ...]
+    """The id of each item, in the order given."""
+    added: int
+    known: int
+    """Items that were stored before with the same content."""
+    not_embedded: tuple[str, ...] = ()
+    """Stored, but without a vector: the embedder failed on these texts."""
+
+
+ReflectOutcome = Literal["reflected", "no_insight", "not_due", "nothing_to_reflect_on", "busy"]
+
+
+class ReflectReport(Value):
+    """What ``reflect`` did."""
+
+    outcome: ReflectOutcome
+    run_id: str | None = None
+    questions: tuple[str, ...] = ()
+    reflections: tuple[Reflection, ...] = ()
+    reinforced: tuple[str, ...] = ()
+    """Reflections that already said the same and gained evidence."""
+    refused: tuple[Refused, ...] = ()
+    importance_since_reflection: int = 0
+    """The sum so far, and"""
+    threshold: int = 0
+    """the sum at which the next reflection is due."""
+
+
+class ChangeReport(Value):
+    """What ``supersede``, ``retract`` or ``restore`` did, dependents included."""
+
+    verb: Literal["supersede", "retract", "restore"]
+    memory: AnyMemory
+    """The memory whose belief ended, or is held again."""
+    replacement: AnyMemory | None = None
+    """What replaced it, or had replaced it."""
+    stale: tuple[AnyMemory, ...] = ()
+    """Everything above it that turned stale in the same transaction, shallowest first."""
+    active: tuple[AnyMemory, ...] = ()
+    """What had been stale and turned active again."""
+    restored: tuple[AnyMemory, ...] = ()
+    """Reflections that recompute had revised or retracted, and that hold again as their old grounds do."""
+    used_by: tuple[RunRef, ...] = ()
+    """Runs whose prompt had shown the memory."""
+    revision: int
+
+
+RecomputeOutcome = Literal["confirmed", "revised", "retracted", "failed"]
+
+
+class Recomputed(Value):
+    """What became of one stale memory."""
+
+    id: str
+    outcome: RecomputeOutcome
+    before: str
+    after: str | None = None
+    """The text that holds now; None when retracted or failed."""
+    new_id: str | None = None
+    """The memory that replaced it, when revised."""
+    reason: str = ""
+
+
+class RecomputeReport(Value):
+    """What ``recompute`` did."""
+
+    items: tuple[Recomputed, ...] = ()
+    remaining: int = 0
+    """Memories that are still stale: failed, waiting for one that failed, beyond the limit, or"""
+    elsewhere: int = 0
+    """leased by another worker; the lease of one that died ends after five minutes."""
+
+    def count(self, outcome: RecomputeOutcome) -> int:
+        """How many ended so."""
+        return sum(item.outcome == outcome for item in self.items)
+
+
+class Failure(Value):
+    """What stopped the work for one agent."""
+
+    agent_id: str
+    error: str
+    remedy: str = ""
+
+
+class WorkReport(Value):
+    """What one round of background work did."""
+
+    agents: int = 0
+    """Agents that were worked for."""
+    embedded: int = 0
+    rated: int = 0
+    reflections: int = 0
+    recomputed: int = 0
+    failures: tuple[Failure, ...] = ()
+    pending: tuple[str, ...] = ()
+    """Agents for whom something is still to do: it failed, waits for its next attempt, or another worker is at it."""
