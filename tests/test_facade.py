@@ -84,8 +84,8 @@ def test_the_twins_take_and_give_the_same(asynchronous: type, synchronous: type,
 def test_every_public_method_is_documented(asynchronous: type, synchronous: type, name: str) -> None:
     if name.startswith("__"):
         return
-    assert (told := inspect.getdoc(public(asynchronous)[name]))
-    assert inspect.getdoc(public(synchronous)[name]) == told
+    assert (told := inspect.getdoc(getattr(asynchronous, name)))
+    assert inspect.getdoc(getattr(synchronous, name)) == told
 
 
 # --- threads and loops ------------------------------------------------------------------------------------------
