@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+import sys
+import threading
+from collections.abc import Awaitable, Callable
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import anyio
 
@@ -13,50 +16,93 @@ from graphmem.agent import Agent
 from graphmem.async_agent import AsyncAgent
 from graphmem.cognition import look_up, work
 from graphmem.cognition.engine import Engine, checked_id
-from graphmem.models import AgentInfo, WorkReport
+from graphmem.models import AgentInfo, StoreInfo, WorkReport
 from graphmem.settings import Settings, load_settings
 from graphmem.threads import Portal, documented_by, in_thread
 
 if TYPE_CHECKING:
     from graphmem.embedding.base import Embedder
+    from graphmem.graph.store import Store
     from graphmem.language.base import LanguageModel
+
+T = TypeVar("T")
+_log = logging.getLogger("graphmem")
 
 Progress = Callable[[str, float | None], None]
 """Told what is going on and how far it is, in [0, 1]; None where that is not known."""
 
 
 def agents_on_running_server(settings: Settings, prefix: str, *, limit: int, seconds: float) -> tuple[str, ...]:
-    """Ids of agents that begin so, asked of a server that runs already: for completion in a shell, which cannot wait.
-
-    Nothing is started or fetched, no model is loaded and no schema checked; without a server there are none.
+    """Ids of agents that begin so, for completion in a shell; without a server there are none.
 
     Raises:
         GraphmemError: When the settings are refused, or the server cannot be asked.
         TimeoutError: When it takes longer than so many seconds.
     """
+
+    async def ask(store: Store) -> tuple[str, ...]:
+        with anyio.fail_after(seconds):
+            return await look_up.agent_ids(store, prefix, limit=limit)
+
+    return _looking(settings, ask) or ()
+
+
+def look(settings: Settings) -> tuple[StoreInfo, tuple[AgentInfo, ...]] | None:
+    """What the store is, and its agents, whatever made it and for whichever model; None without a server.
+
+    Raises:
+        GraphmemError: When the settings are refused, or the server cannot be asked.
+    """
+
+    async def ask(store: Store) -> tuple[StoreInfo, tuple[AgentInfo, ...]]:
+        return await look_up.store_info(store), await look_up.agents(store)
+
+    return _looking(settings, ask)
+
+
+def _looking(settings: Settings, ask: Callable[[Store], Awaitable[T]]) -> T | None:
+    """Ask a server that runs: nothing is started or fetched, no model loaded, no schema made or checked."""
+    from graphmem.graph import embedded
     from graphmem.graph.store import Store
 
     if settings.uri is not None:
         address, account, secret = settings.uri, settings.user, settings.password
+    elif found := embedded.find(settings):
+        address, account, secret = found.uri, found.user, found.password
     else:
-        from graphmem.graph import embedded
+        return None
 
-        if not embedded.status(settings).running:
-            return ()
-        connection = embedded.ensure_running(settings)
-        address, account, secret = connection.uri, connection.user, connection.password
+    async def connect() -> T:
+        store = await Store.connect(
+            address,
+            account,
+            secret.get_secret_value() if secret else "",
+            settings.database,
+            retry_seconds=settings.retry_timeout,
+        )
+        try:
+            return await ask(store)
+        finally:
+            await store.close()
 
-    async def ask() -> tuple[str, ...]:
-        with anyio.fail_after(seconds):
-            store = await Store.connect(
-                address, account, secret.get_secret_value() if secret else "", settings.database
-            )
-            try:
-                return await look_up.agent_ids(store, prefix, limit=limit)
-            finally:
-                await store.close()
+    return anyio.run(connect)
 
-    return anyio.run(ask)
+
+class _Told:
+    """Progress that nobody asked for: logged, and told to a person who looks on and would wonder; each step once."""
+
+    def __init__(self) -> None:
+        self._last = ""
+
+    def __call__(self, message: str, _fraction: float | None) -> None:
+        if message == self._last:
+            return
+        self._last = message
+        _log.info("%s", message)
+        stream = sys.stderr
+        if stream and (stream.isatty() or hasattr(sys, "ps1")):  # a terminal; a prompt or a notebook
+            stream.write(f"graphmem: {message} …\n")
+            stream.flush()
 
 
 class AsyncMemory:
@@ -100,7 +146,8 @@ class AsyncMemory:
             settings: Use these instead of environment and arguments.
             embedder: Your own; by default the model of ``settings.embedding``.
             language_model: Your own; by default that of ``settings.language_model``.
-            progress: Told about fetching and starting.
+            progress: Told about fetching and starting, which the first time takes half a minute or more. By default
+                that is logged (``graphmem``, INFO) and, in a terminal or a notebook, written to standard error.
 
         Raises:
             InvalidSettings: When a setting is refused.
@@ -114,11 +161,15 @@ class AsyncMemory:
         from graphmem.graph.store import Store
 
         settings = settings or load_settings(uri=uri, user=user, password=password, database=database)
+        tell = progress or _Told()
         browser_url = None
         if settings.uri is None:
             from graphmem.graph import embedded
 
-            connection = await in_thread(partial(embedded.ensure_running, settings, progress=progress))
+            stop = threading.Event()
+            connection = await in_thread(
+                partial(embedded.ensure_running, settings, progress=tell, stop=stop), stop=stop
+            )
             address, account, secret = connection.uri, connection.user, connection.password
             browser_url = connection.browser_url
         else:
@@ -126,11 +177,16 @@ class AsyncMemory:
         if embedder is None:
 
             def fetched(done: int, total: int) -> None:
-                if progress:
-                    progress(f"fetching {settings.embedding}", done / total if total else None)
+                tell(f"fetching {settings.embedding}", done / total if total else None)
 
             embedder = await in_thread(partial(embedding.load, settings, progress=fetched))
-        store = await Store.connect(address, account, secret.get_secret_value() if secret else "", settings.database)
+        store = await Store.connect(
+            address,
+            account,
+            secret.get_secret_value() if secret else "",
+            settings.database,
+            retry_seconds=settings.retry_timeout,
+        )
         try:
             if progress:
                 progress("preparing the schema", None)
@@ -166,7 +222,11 @@ class AsyncMemory:
 
     async def agents(self) -> tuple[AgentInfo, ...]:
         """Every agent, with how much it remembers."""
-        return await look_up.agents(self._engine)
+        return await look_up.agents(self._engine.store)
+
+    async def info(self) -> StoreInfo:
+        """Where the store is, on which server, what it was made for, and how much it holds."""
+        return await look_up.store_info(self._engine.store)
 
     async def work_once(self, *, agent: str | None = None, now: object = None) -> WorkReport:
         """Do all that is pending now: missing embeddings and ratings, stale memories, due reflections.
@@ -259,6 +319,10 @@ class Memory:
     def agents(self) -> tuple[AgentInfo, ...]:
         """See :meth:`AsyncMemory.agents`."""
         return self._portal.call(self._memory.agents)
+
+    def info(self) -> StoreInfo:
+        """See :meth:`AsyncMemory.info`."""
+        return self._portal.call(self._memory.info)
 
     def work_once(self, *, agent: str | None = None, now: object = None) -> WorkReport:
         """See :meth:`AsyncMemory.work_once`."""

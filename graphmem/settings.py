@@ -47,6 +47,10 @@ class Settings(BaseSettings):
     password: SecretStr | None = None
     database: str = "neo4j"
 
+    retry_timeout: float = Field(default=10, ge=0)
+    """Seconds that a transaction is tried again after a lost connection, a change of leader or a deadlock; the last
+    try begins at most half as much later."""
+
     data_dir: Path = Field(default_factory=_data_dir)
     """Where the embedded server keeps its store, password and logs."""
     cache_dir: Path = Field(default_factory=_cache_dir)

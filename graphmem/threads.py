@@ -19,10 +19,11 @@ T = TypeVar("T")
 C = TypeVar("C", bound=type)
 
 
-async def in_thread(function: Callable[[], T]) -> T:
+async def in_thread(function: Callable[[], T], *, stop: threading.Event | None = None) -> T:
     """Run a blocking function off the event loop.
 
-    When the caller is cancelled, the function runs on to its end and its result is dropped.
+    When the caller is cancelled, a function that heeds ``stop`` is told by it and its end is waited for; any other runs
+    on to its end, and its result is dropped.
     """
     loop = asyncio.get_running_loop()
     result: asyncio.Future[T] = loop.create_future()
@@ -44,7 +45,15 @@ async def in_thread(function: Callable[[], T]) -> T:
             loop.call_soon_threadsafe(lambda: None if result.done() else settle(outcome))
 
     threading.Thread(target=work, name="graphmem worker", daemon=True).start()
-    return await result
+    if stop is None:
+        return await result
+    try:
+        return await asyncio.shield(result)
+    except asyncio.CancelledError:
+        stop.set()
+        with suppress(Exception):  # that it was stopped
+            await result
+        raise
 
 
 class Portal:

@@ -12,7 +12,10 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+
+import trustme
 
 from graphmem.artifacts import fetch
 from graphmem.graph import embedded, java
@@ -20,8 +23,35 @@ from graphmem.graph.data_dir import DataDir, choose_ports
 from graphmem.graph.lock import read_lock
 from graphmem.settings import Settings
 
-SELF_SIGNED = Path(__file__).with_name("self_signed.pem")
-"""Key and certificate of a server that nobody trusts."""
+
+@dataclass(frozen=True)
+class Certificate:
+    """Files of a certificate for 127.0.0.1 by an authority that nobody trusts yet."""
+
+    authority: Path
+    chain: Path
+    key: Path
+
+    @classmethod
+    def new(cls, folder: Path) -> Certificate:
+        authority = trustme.CA()
+        issued = authority.issue_cert("127.0.0.1", key_type=trustme.KeyType.RSA)
+        files = cls(folder / "authority.pem", folder / "chain.pem", folder / "key.pem")
+        authority.cert_pem.write_to_path(files.authority)
+        for blob in issued.cert_chain_pems:
+            blob.write_to_path(files.chain, append=True)
+        issued.private_key_pem.write_to_path(files.key)
+        return files
+
+    @property
+    def neo4j_config(self) -> str:
+        """Lines of ``neo4j.conf`` by which Bolt is also spoken in TLS."""
+        policy = "dbms.ssl.policy.bolt"
+        return (
+            f"server.bolt.tls_level=OPTIONAL\n{policy}.enabled=true\n{policy}.base_directory={self.key.parent}\n"
+            f"{policy}.private_key={self.key.name}\n{policy}.public_certificate={self.chain.name}\n"
+            f"{policy}.client_auth=NONE\n"
+        )
 
 
 def start_with(settings: Settings, configuration: str) -> embedded.Connection:
@@ -83,13 +113,17 @@ def refuses_bolt(connection: socket.socket) -> None:
 
 
 @contextmanager
-def listening(talk: Talk, *, tls: bool = False) -> Generator[int]:
+def listening(talk: Talk, *, tls: Certificate | None = None) -> Generator[int]:
     """A server on the loopback interface that talks so; gives its port."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(SELF_SIGNED)
+    if tls is not None:
+        context.load_cert_chain(tls.chain, tls.key)
 
     def serve(connection: socket.socket) -> None:
-        with suppress(OSError), connection if not tls else context.wrap_socket(connection, server_side=True) as stream:
+        with (
+            suppress(OSError),
+            connection if tls is None else context.wrap_socket(connection, server_side=True) as stream,
+        ):
             talk(stream)
 
     def accept() -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import neo4j
 import pytest
 from neo4j.exceptions import Neo4jError
 from pydantic import SecretStr
-from servers import Talk, answers_http, closes, greets, listening, refuses_bolt, start_with
+from servers import Certificate, Talk, answers_http, closes, greets, listening, refuses_bolt, start_with
 
 from graphmem import AsyncMemory
 from graphmem.errors import (
@@ -94,17 +95,17 @@ async def test_what_is_not_bolt_is_told_so(talk: Talk, kind: type[GraphmemError]
     assert "7687" in error.remedy
 
 
-async def test_tls_where_there_is_none_and_none_where_there_is() -> None:
+async def test_tls_where_there_is_none_and_none_where_there_is(tmp_path: Path) -> None:
     with listening(answers_http) as port:
         error = await refused(Settings(uri=f"neo4j+s://127.0.0.1:{port}"))
         assert "does not speak TLS" in str(error)
         assert f"use neo4j://127.0.0.1:{port}" in error.remedy
-    with listening(answers_http, tls=True) as port:
+    with listening(answers_http, tls=Certificate.new(tmp_path)) as port:
         error = await refused(Settings(uri=f"bolt://127.0.0.1:{port}"))
         assert "only in TLS" in str(error)
         assert f"bolt+s://127.0.0.1:{port}" in error.remedy
         error = await refused(Settings(uri=f"bolt+s://127.0.0.1:{port}"))
-        assert "self-signed certificate" in str(error)
+        assert "is not trusted: " in str(error)
         assert f"bolt+ssc://127.0.0.1:{port}" in error.remedy
         error = await refused(Settings(uri=f"bolt+ssc://127.0.0.1:{port}"))
         assert "web server" in str(error), "the certificate was taken"
@@ -189,7 +190,9 @@ async def test_features_are_asked_for_and_named_when_they_are_not_there(throw_aw
     """The database system of a real server plans no SEARCH and no index."""
     assert throw_away.uri is not None
     assert throw_away.password is not None
-    connected = await Store.connect(throw_away.uri, "neo4j", throw_away.password.get_secret_value(), "neo4j")
+    connected = await Store.connect(
+        throw_away.uri, "neo4j", throw_away.password.get_secret_value(), "neo4j", retry_seconds=1
+    )
     try:
         await schema._check_features(connected, HashingEmbedder(8), "english")
         lacking = Store(connected._driver, store._Target(throw_away.uri, "system", "neo4j", has_password=True))
@@ -213,15 +216,28 @@ async def test_a_routed_connection_sees_its_own_writes(
 
 
 @pytest.mark.slow
-async def test_a_database_that_can_only_be_read_is_named(throw_away: Settings) -> None:
+async def test_a_database_that_can_only_be_read_is_named_also_in_tls(
+    throw_away: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     own = Settings(data_dir=throw_away.data_dir)
     embedded.down(own)
-    start_with(own, "server.databases.read_only=neo4j\n")
+    certificate = Certificate.new(tmp_path)
+    start_with(own, "server.databases.read_only=neo4j\n" + certificate.neo4j_config)
     try:
         error = await refused(throw_away)
         assert isinstance(error, NotPermitted)
         assert f"database 'neo4j' at {throw_away.uri} can only be read" in str(error)
         assert "server.databases.read_only" in error.remedy
+        for scheme in ("bolt", "neo4j"):
+            secure, any_certificate = (str(throw_away.uri).replace("bolt", f"{scheme}+{s}", 1) for s in ("s", "ssc"))
+            monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+            error = await refused(throw_away, uri=secure)
+            assert f"the certificate of {secure} is not trusted" in str(error)
+            assert "SSL_CERT_FILE" in error.remedy
+            assert any_certificate in error.remedy
+            assert isinstance(await refused(throw_away, uri=any_certificate), NotPermitted), "as the remedy says"
+            monkeypatch.setenv("SSL_CERT_FILE", str(certificate.authority))
+            assert isinstance(await refused(throw_away, uri=secure), NotPermitted), "as the remedy says"
     finally:
         embedded.down(own)
         embedded.ensure_running(own)

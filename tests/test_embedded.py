@@ -208,6 +208,34 @@ def test_processes_that_start_at_once_share_one_server_which_outlives_them(serve
     assert server.said[0][0].split() == [connection.uri, connection.password.get_secret_value()]
 
 
+RACES = int(os.environ.get("GRAPHMEM_TEST_RACES", "1"))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300 + 60 * RACES)
+def test_two_processes_that_start_it_at_once(tmp_path: Path) -> None:
+    """One starts the server, both connect; on a new data directory and on one that has a store, in turn.
+
+    GRAPHMEM_TEST_RACES says how often.
+    """
+    for race in range(RACES):
+        settings = Settings(data_dir=tmp_path / str(race // 2), heap="512m")
+        try:
+            processes = [starting(settings.data_dir) for _ in range(2)]
+            said = [process.communicate(timeout=200) for process in processes]
+            assert [process.returncode for process in processes] == [0, 0], (race, said)
+            assert said[0][0] == said[1][0], race
+            log = status(settings).log.read_text()
+            assert log.count("graphmem: ready, process") == race % 2 + 1, race
+            connection = ensure_running(settings)
+            run(connection, "CREATE (:Race {number: $race})", race=race)
+            assert run(connection, "MATCH (r:Race) RETURN count(r) AS n") == [{"n": race % 2 + 1}]
+        finally:
+            down(settings)
+        if race % 2 or race + 1 == RACES:
+            shutil.rmtree(settings.data_dir)
+
+
 @pytest.mark.slow
 def test_a_running_server_is_found_at_once_and_quietly(server: Server) -> None:
     said: list[str] = []
@@ -387,6 +415,23 @@ def test_starts_that_are_interrupted_too_slow_or_lose_their_port(tmp_path: Path)
     assert process.returncode != 0
     until(lambda: has_ended(pid), 5, "the end of the server")
     assert not status(settings).starting
+    assert status(settings).ended is None, "it was stopped"
+
+    # The same where the start runs in a thread: Memory.open, and by it every command.
+    command = [sys.executable, "-m", "graphmem", "agents", "--data-dir", str(settings.data_dir)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    pid = server_process(settings)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (130, "")
+    assert [line for line in err.splitlines() if not line.endswith(" s")] == [
+        "error: interrupted",
+        "remedy: what was stored before is kept; the same command can be run again",
+    ]
+    assert has_ended(pid)
+    found = status(settings)
+    assert (found.starting, found.ended) == (False, None)
 
     # Too slow: the error says so, the server goes on, and can be ended while it starts.
     with pytest.raises(LocalServerError, match=r"within 0\.5 s") as caught:

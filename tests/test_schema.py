@@ -13,9 +13,12 @@ import pytest
 from graphmem import AsyncMemory
 from graphmem.errors import IndexUnavailable, SchemaMismatch
 from graphmem.graph import schema
+from graphmem.graph.lock import NEO4J_VERSION
 from graphmem.graph.queries import queries
 from graphmem.graph.records import digest, scope_token
 from graphmem.graph.schema import current_version, index_names
+from graphmem.memory import look
+from graphmem.models import StoreInfo
 from graphmem.settings import Settings
 from graphmem.testing import HashingEmbedder
 
@@ -105,6 +108,34 @@ async def test_another_analyzer_can_be_chosen_when_the_store_is_made_and_only_th
     with pytest.raises(SchemaMismatch, match="'german', not 'english'") as caught:
         await AsyncMemory.open(settings=throw_away, embedder=HashingEmbedder(8))
     assert "GRAPHMEM_ANALYZER=german" in caught.value.remedy
+
+
+async def test_looking_makes_nothing_and_works_on_what_does_not_fit(
+    throw_away: Settings, bare: neo4j.AsyncDriver
+) -> None:
+    async def looked() -> StoreInfo:
+        found = await asyncio.to_thread(look, throw_away)
+        assert found is not None
+        return found[0]
+
+    before = await names(bare)
+    empty = await looked()
+    assert (empty.server, empty.edition) == (NEO4J_VERSION, "community")
+    assert (empty.schema_version, empty.embedding_model, empty.agents, empty.memories) == (None, None, 0, 0)
+    assert await names(bare) == before
+    assert (await bare.execute_query("MATCH (n) RETURN n")).records == []
+
+    async with await AsyncMemory.open(settings=throw_away, embedder=HashingEmbedder(8)) as memory:
+        for agent, texts in {"a": ("one", "two"), "b": ("three",)}.items():
+            await memory.agent(agent).observe_many(texts)
+        await memory.agent("a").retract((await memory.agent("a").memories())[0].id, reason="wrong")
+        opened = await memory.info()
+    assert (opened.schema_version, opened.embedding_model, opened.dimension) == (current_version(), "hashing-8", 8)
+    assert (opened.uri, opened.agents, opened.memories) == (throw_away.uri, 2, 2)
+    # Of another model than the settings say, and then by a newer graphmem.
+    assert await looked() == opened
+    await bare.execute_query("MATCH (s:GraphmemSchema) SET s.version = 99")
+    assert (await looked()).schema_version == 99
 
 
 async def test_a_newer_schema_is_refused(throw_away: Settings, bare: neo4j.AsyncDriver) -> None:

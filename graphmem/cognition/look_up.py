@@ -6,16 +6,26 @@ from typing import Any, get_args
 
 from graphmem.cognition.engine import Engine, checked_id, checked_limit, fetch_one, unknown_agent
 from graphmem.errors import AmbiguousId, InvalidInput, UnknownMemory
-from graphmem.graph.records import to_agent, to_memory
+from graphmem.graph.records import to_agent, to_memory, to_store
 from graphmem.graph.store import Store, Transaction
-from graphmem.models import AgentConfig, AgentInfo, AnyMemory, Status, validated
+from graphmem.models import AgentConfig, AgentInfo, AnyMemory, Status, StoreInfo, validated
 
 LABELS = {"observation": "Observation", "reflection": "Reflection", "plan": "Plan"}
 
 
-async def agents(engine: Engine) -> tuple[AgentInfo, ...]:
+async def agents(store: Store) -> tuple[AgentInfo, ...]:
     """Every agent, by id."""
-    return tuple(to_agent(row) for row in await engine.store.query("agent/info", agentId=None))
+    return tuple(to_agent(row) for row in await store.query("agent/info", agentId=None))
+
+
+async def store_info(store: Store) -> StoreInfo:
+    """What the store is; whatever is there is told, and nothing is made or changed."""
+
+    async def work(tx: Transaction) -> StoreInfo:
+        rows = [await tx.one(name) or {} for name in ("store/server", "store/counts", "store/schema")]
+        return to_store(store.uri, store.database, rows)
+
+    return await store.read(work)
 
 
 async def info(engine: Engine, agent_id: str) -> AgentInfo:

@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
@@ -97,7 +98,9 @@ class ServerStatus:
     version: str
 
 
-def ensure_running(settings: Settings, *, progress: Report | None = None) -> Connection:
+def ensure_running(
+    settings: Settings, *, progress: Report | None = None, stop: threading.Event | None = None
+) -> Connection:
     """Find this data directory's server, or start it, and wait until it answers.
 
     Safe to call from several threads and processes at once: one starts the server, the others wait for it. What
@@ -106,17 +109,18 @@ def ensure_running(settings: Settings, *, progress: Report | None = None) -> Con
     Args:
         settings: ``data_dir``, ``cache_dir``, ``maven_url``, ``heap``, ``start_timeout`` and ``java_home`` count.
         progress: Called with what is being done and, while fetching, the fraction done; only when it changes.
+        stop: Gives up when set, as Ctrl-C does: a server that was being started for this call ends.
 
     Returns:
         How to connect.
 
     Raises:
-        LocalServerError: When the server cannot be fetched or started; names the log.
+        LocalServerError: When the server cannot be fetched or started; names the log. Or when it was given up.
         MissingExtra: When the extra ``local`` is not installed.
     """
     with _opened(settings) as folder:
         folder.create()
-        return _find_or_start(settings, folder, _Reporter(progress))
+        return _find_or_start(settings, folder, _Reporter(progress, stop))
 
 
 def status(settings: Settings) -> ServerStatus:
@@ -141,6 +145,23 @@ def status(settings: Settings) -> ServerStatus:
             password_file=folder.password,
             version=state.version if state else NEO4J_VERSION,
         )
+
+
+def find(settings: Settings) -> Connection | None:
+    """The data directory's server where one runs; nothing is started or changed.
+
+    Raises:
+        LocalServerError: When the data directory cannot be read.
+    """
+    with _opened(settings) as folder:
+        return _answering(folder) if folder.in_use() else None
+
+
+def _answering(folder: DataDir) -> Connection | None:
+    state = folder.read_state()
+    if state and state.ready and speaks_bolt(state.bolt_port):
+        return Connection(state.uri, USER, SecretStr(folder.read_password()), state.browser_url)
+    return None
 
 
 def down(settings: Settings) -> bool:
@@ -180,20 +201,23 @@ def _find_or_start(settings: Settings, folder: DataDir, report: _Reporter) -> Co
                 finally:
                     os.close(lock)
                 deadline = time.monotonic() + settings.start_timeout
-            state = folder.read_state()
-            if state and state.ready and speaks_bolt(state.bolt_port):
-                return Connection(state.uri, USER, SecretStr(folder.read_password()), state.browser_url)
+            if found := _answering(folder):
+                return found
             if launched is None:
                 report("waiting for Neo4j, which another process is starting")
                 # Before its server process exists that one may be fetching, which has bounds of its own.
-                if deadline is None and state and state.pid:
+                if deadline is None and (state := folder.read_state()) and state.pid:
                     deadline = time.monotonic() + settings.start_timeout
             if deadline is not None and time.monotonic() > deadline:
                 raise _too_slow(settings, folder, launched)
+            report.check()
             time.sleep(_POLL)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, _GivenUp):
         if launched is not None:
             _signal_until_gone(folder, signal.SIGKILL)
+            if (lock := folder.take_lock()) is not None:
+                folder.write_state(launched.state)  # in which there is no process: it did not end by itself
+                os.close(lock)
         raise
 
 
@@ -404,14 +428,24 @@ def _opened(settings: Settings) -> Generator[DataDir]:
         ) from error
 
 
-class _Reporter:
-    """Passes on what is new; the loops above say the same many times a second."""
+class _GivenUp(LocalServerError):
+    """The start of the embedded server was given up."""
 
-    def __init__(self, progress: Report | None) -> None:
+
+class _Reporter:
+    """Passes on what is new, since the loops above say the same many times a second; and heeds the end of it all."""
+
+    def __init__(self, progress: Report | None, stop: threading.Event | None) -> None:
         self._progress = progress
+        self._stop = stop
         self._last: tuple[str, float | None] | None = None
 
+    def check(self) -> None:
+        if self._stop is not None and self._stop.is_set():
+            raise _GivenUp(remedy="nothing was changed; the same call can be made again")
+
     def __call__(self, message: str, fraction: float | None = None) -> None:
+        self.check()
         if self._progress is not None and self._last != (message, fraction):
             self._last = message, fraction
             self._progress(message, fraction)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic.alias_generators import to_snake
 
 from graphmem.errors import StoreInconsistent
 from graphmem.graph.store import Row
-from graphmem.models import AgentInfo, NewObservation, Observation, Plan, Reflection, Refused, RunInfo
+from graphmem.models import AgentInfo, NewObservation, Observation, Plan, Reflection, Refused, RunInfo, StoreInfo
 
 _TYPES = {"Observation": Observation, "Reflection": Reflection, "Plan": Plan}
 
@@ -19,7 +20,10 @@ def to_memory(row: Row) -> Observation | Reflection | Plan:
     """Build a memory from a row with ``memory`` (its properties) and ``labels``."""
     kinds = [model for label, model in _TYPES.items() if label in row["labels"]]
     if len(kinds) != 1:
-        raise StoreInconsistent(f"memory {row['memory'].get('id')!r} has the labels {row['labels']}")
+        raise StoreInconsistent(
+            f"memory {row['memory'].get('id')!r} has the labels {row['labels']}",
+            remedy="it was changed by hand: give it exactly one of Observation, Reflection and Plan beside Memory",
+        )
     model = kinds[0]
     properties = {to_snake(name): value for name, value in row["memory"].items()}
     return model.model_validate({name: properties[name] for name in model.model_fields if name in properties})
@@ -29,6 +33,12 @@ def to_agent(row: Row) -> AgentInfo:
     """Build an agent's description from a row of ``agent/info``."""
     values = {to_snake(name): value for name, value in {**row, **row["agent"]}.items()}
     return AgentInfo.model_validate({name: values[name] for name in AgentInfo.model_fields if name in values})
+
+
+def to_store(uri: str, database: str, rows: Iterable[Row]) -> StoreInfo:
+    """Build a store's description from the rows of ``store/server``, ``store/counts`` and ``store/schema``."""
+    values = {to_snake(name): value for row in rows for name, value in row.items()}
+    return StoreInfo(uri=uri, database=database, **values)
 
 
 def to_run(properties: dict[str, Any]) -> RunInfo:

@@ -79,7 +79,7 @@ async def prepare(store: Store, embedder: Embedder, *, analyzer: str, wait_secon
     rows = await store.query("store/schema")
     if rows:
         _check_match(rows[0], embedder, analyzer)
-    if not rows or rows[0]["version"] < current_version():
+    if not rows or rows[0]["schemaVersion"] < current_version():
         await _apply(store, embedder, analyzer, wait_seconds)
     await _wait_online(store, embedder.dimension, wait_seconds)
 
@@ -127,9 +127,9 @@ async def _check_features(store: Store, embedder: Embedder, analyzer: str) -> No
 
 
 def _check_match(found: Row, embedder: Embedder, analyzer: str) -> None:
-    if found["version"] > current_version():
+    if found["schemaVersion"] > current_version():
         raise SchemaMismatch(
-            f"the store has schema version {found['version']}; this graphmem knows up to {current_version()}",
+            f"the store has schema version {found['schemaVersion']}; this graphmem knows up to {current_version()}",
             remedy="upgrade graphmem",
         )
     if (found["embeddingModel"], found["dimension"]) != (embedder.name, embedder.dimension):
@@ -165,9 +165,9 @@ async def _apply(store: Store, embedder: Embedder, analyzer: str, wait_seconds: 
         )
         assert row is not None
         _check_match(row, embedder, analyzer)  # Whoever created the record first decided the model.
-        if row["version"] >= current_version():
+        if row["schemaVersion"] >= current_version():
             return
-        if row["token"] == token and await _take_steps(store, token, row["version"], embedder, analyzer):
+        if row["token"] == token and await _take_steps(store, token, row["schemaVersion"], embedder, analyzer):
             return
         if time.monotonic() > deadline:
             raise StoreUnavailable(

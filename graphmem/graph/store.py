@@ -76,10 +76,13 @@ def _translate(error: BaseException, target: _Target) -> GraphmemError:
         )
     if isinstance(error, driver_errors.ServiceUnavailable | driver_errors.SessionExpired):
         return _unreachable(error, target)
-    return StoreError(f"the Neo4j driver failed: {type(error).__name__}: {_one_line(error)}")
+    return StoreError(f"the Neo4j driver failed: {type(error).__name__}: {_one_line(error)}", remedy=_FAULT)
 
 
 _BOLT_PORT = "Bolt's port is 7687 unless it was changed"
+_FAULT = "this looks like a fault of graphmem: please report it, with what --debug shows or the traceback"
+_CONNECT_SECONDS = 10.0
+"""How long the server may take to accept one connection."""
 
 
 def _refusal(error: driver_errors.Neo4jError, target: _Target) -> GraphmemError:
@@ -136,7 +139,7 @@ def _refusal(error: driver_errors.Neo4jError, target: _Target) -> GraphmemError:
         ):
             return IndexUnavailable(message, remedy="run graphmem status, then open the store again")
         case _:
-            return StoreError(f"Neo4j refused a statement ({code}): {message}")
+            return StoreError(f"Neo4j refused a statement ({code}): {message}", remedy=_FAULT)
 
 
 def _unreachable(error: BaseException, target: _Target) -> StoreError:
@@ -163,7 +166,7 @@ def _unreachable(error: BaseException, target: _Target) -> StoreError:
     if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
         return StoreUnavailable(
             f"nothing listens at {target.uri}",
-            remedy="start Neo4j there, or correct the address; graphmem status tells",
+            remedy="start Neo4j there (the embedded one: graphmem up), or correct the address",
         )
     if any(type(cause).__name__ == "BoltSecurityError" for cause in causes):
         return StoreUnavailable(
@@ -263,7 +266,10 @@ class Transaction:
         """
         rows = await self.run(name, **parameters)
         if len(rows) > 1:
-            raise StoreInconsistent(f"query {name} returned {len(rows)} rows where one was expected")
+            raise StoreInconsistent(
+                f"query {name} returned {len(rows)} rows where one was expected",
+                remedy="graphmem doctor names what is wrong in the graph of an agent",
+            )
         return rows[0] if rows else None
 
 
@@ -283,10 +289,20 @@ class Store:
         self._bookmarks = neo4j.AsyncGraphDatabase.bookmark_manager()
         self._loop = asyncio.get_running_loop()
         self._closed = False
+        self._away = False
+        """Whether the last call gave up because there was no connection."""
 
     @classmethod
-    async def connect(cls, uri: str, user: str, password: str, database: str) -> Store:
+    async def connect(cls, uri: str, user: str, password: str, database: str, *, retry_seconds: float) -> Store:
         """Open the pool and check that the server answers, accepts the account and has the database.
+
+        Args:
+            uri: Address.
+            user: Account there.
+            password: Its password.
+            database: Which database.
+            retry_seconds: How long a transaction that failed for a passing reason is tried again, at growing
+                intervals; the last try begins at most half as much later.
 
         Raises:
             InvalidSettings: When the address is not one of Neo4j's.
@@ -301,7 +317,9 @@ class Store:
                 uri,
                 auth=(user, password),
                 notifications_min_severity="OFF",
+                connection_timeout=_CONNECT_SECONDS,
                 connection_acquisition_timeout=60,
+                max_transaction_retry_time=retry_seconds,
             )
         except (driver_errors.ConfigurationError, ValueError) as error:
             raise InvalidSettings(
@@ -350,23 +368,29 @@ class Store:
 
     async def read(self, work: Work[T]) -> T:
         """Run work in a read transaction, retried on transient errors."""
-
-        async def body(tx: neo4j.AsyncManagedTransaction) -> T:
-            return await work(Transaction(tx))
-
-        with self._target.translated():
-            async with self._session(neo4j.READ_ACCESS) as session:
-                return await session.execute_read(body)
+        return await self._managed(neo4j.READ_ACCESS, work)
 
     async def write(self, work: Work[T]) -> T:
         """Run work in a write transaction, retried on transient errors; any exception rolls it back."""
+        return await self._managed(neo4j.WRITE_ACCESS, work)
 
+    async def _managed(self, access: str, work: Work[T]) -> T:
         async def body(tx: neo4j.AsyncManagedTransaction) -> T:
             return await work(Transaction(tx))
 
         with self._target.translated():
-            async with self._session(neo4j.WRITE_ACCESS) as session:
-                return await session.execute_write(body)
+            try:
+                async with self._session(access) as session:
+                    if self._away:
+                        # Waited for once already. What tidies up after that failure must not wait as long again.
+                        await self._driver.verify_connectivity()  # pyright: ignore[reportUnknownMemberType]
+                    execute = session.execute_read if access == neo4j.READ_ACCESS else session.execute_write
+                    result = await execute(body)
+            except (driver_errors.ServiceUnavailable, driver_errors.SessionExpired):
+                self._away = True
+                raise
+        self._away = False
+        return result
 
     async def query(self, name: str, **parameters: Any) -> list[Row]:
         """Read with one statement."""

@@ -1,6 +1,6 @@
 """The values that go in and come out: frozen, in snake_case, all times aware and in UTC."""
 
-from graphmem.models.agents import AgentConfig, AgentInfo, Violation
+from graphmem.models.agents import AgentConfig, AgentInfo, StoreInfo, Violation
 from graphmem.models.memories import AnyMemory, MemoryValue, NewObservation, Observation, Plan, Reflection
 from graphmem.models.provenance import Cause, Ground, HistoryEvent, HistoryType, Provenance, Supersession
 from graphmem.models.reports import (
@@ -75,6 +75,7 @@ __all__ = [
     "RunRef",
     "Shown",
     "Status",
+    "StoreInfo",
     "Supersession",
     "Text",
     "Value",

@@ -28,6 +28,25 @@ class AgentInfo(Value):
     not_embedded: int = 0
 
 
+class StoreInfo(Value):
+    """A store: where it is, on which server, what it was made for, and how much it holds."""
+
+    uri: str
+    database: str
+    server: str
+    """Version of the Neo4j, e.g. ``2026.09.0``."""
+    edition: str
+    """``community`` or ``enterprise``."""
+    schema_version: int | None = None
+    """None, and so are the next three, where graphmem has never made its schema."""
+    embedding_model: str | None = None
+    dimension: int | None = None
+    analyzer: str | None = None
+    agents: int = 0
+    memories: int = 0
+    """Held by all agents: active or stale."""
+
+
 class AgentConfig(Value):
     """What can be set on an agent."""
 

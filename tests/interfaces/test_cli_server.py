@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -46,9 +47,24 @@ def test_up_status_browser_down(alone: RunCli, tmp_path: Path) -> None:
 
         status = alone("status", "--json").json
         assert status["server"] == server
-        assert status["store"] == {"uri": server["uri"], "database": "neo4j"}
+        assert status["store"] == {
+            "uri": server["uri"],
+            "database": "neo4j",
+            "server": server["version"],
+            "edition": "community",
+            "schema_version": None,
+            "embedding_model": None,
+            "dimension": None,
+            "analyzer": None,
+            "agents": 0,
+            "memories": 0,
+        }
         assert status["agents"] == []
+        assert re.search("^schema +nothing yet", alone("status").out, re.MULTILINE)
         assert "no agents in database neo4j" in alone("agents").out
+        made = alone("status")
+        assert re.search(r"^schema +version \d+, for bge-small-en-v1.5 \(384 dimensions\)", made.out, re.MULTILINE)
+        assert made.err == ""
 
         password = (tmp_path / "data" / "password").read_text()
         hidden = alone("browser", "--agent", "evan")

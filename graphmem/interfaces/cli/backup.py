@@ -28,7 +28,8 @@ def register(app: typer.Typer) -> None:
 def backup(cli: Cli, file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to; a .tar.gz.")]) -> None:
     """Write the store of the embedded Neo4j to a file; all agents, all memories.
 
-    A server that runs is stopped for that time and started again. The password is not in the file.
+    A server that runs is stopped for that time and started again. The password is not in the file. A Neo4j of your own
+    has neo4j-admin database dump for this.
     """
     from graphmem.graph import backup as files
 
@@ -79,7 +80,7 @@ def purge(
     ] = False,
     yes: Yes = False,
 ) -> None:
-    """Delete what graphmem keeps on this machine; asks before. A server that runs is stopped.
+    """Delete what graphmem keeps on this machine; asks before. An embedded server that runs is stopped.
 
     Files that are not graphmem's stay, in its folders too.
     """

@@ -60,24 +60,34 @@ def complete_agent(context: typer.Context, incomplete: str) -> list[str]:
 
 Agent = Annotated[str, typer.Option("--agent", "-a", metavar="ID", help="Whose memory.", autocompletion=complete_agent)]
 
-_STORE = "Store (also as GRAPHMEM_… variables; the password only so)"
+_STORE = "Store (each also a variable, such as GRAPHMEM_URI; the password is GRAPHMEM_PASSWORD only)"
 _COMMON: dict[str, tuple[Any, Any]] = {
     "uri": (
         Annotated[
             str | None,
             typer.Option(
-                help="Bolt address of a Neo4j; without it the embedded server, started when needed.",
+                help="Address of a Neo4j, such as neo4j+s://host:7687; embedded, or none: the embedded server,"
+                " started when needed.",
                 rich_help_panel=_STORE,
             ),
         ],
         None,
     ),
-    "user": (Annotated[str | None, typer.Option(help="Account there.", rich_help_panel=_STORE)], None),
-    "database": (Annotated[str | None, typer.Option(help="Database there.", rich_help_panel=_STORE)], None),
+    "user": (
+        Annotated[str | None, typer.Option(help="Account there; neo4j without it.", rich_help_panel=_STORE)],
+        None,
+    ),
+    "database": (
+        Annotated[str | None, typer.Option(help="Database there; neo4j without it.", rich_help_panel=_STORE)],
+        None,
+    ),
     "data_dir": (
         Annotated[
             Path | None,
-            typer.Option(help="Where the embedded server keeps its store, password and logs.", rich_help_panel=_STORE),
+            typer.Option(
+                help="Where the embedded server keeps its store, password and logs; graphmem status shows it.",
+                rich_help_panel=_STORE,
+            ),
         ],
         None,
     ),
@@ -89,7 +99,10 @@ _COMMON: dict[str, tuple[Any, Any]] = {
         None,
     ),
     "embedding": (
-        Annotated[str | None, typer.Option(help="Embedding model.", rich_help_panel=_STORE)],
+        Annotated[
+            str | None,
+            typer.Option(help="Embedding model; a store keeps the one it was made with.", rich_help_panel=_STORE),
+        ],
         None,
     ),
     "debug": (Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")], False),
@@ -188,14 +201,19 @@ class Cli:
         """Write a tree; in files and pipes a row is a line."""
         self.say(drawing if self.out.is_terminal else str(drawing))
 
-    def fields(self, rows: Mapping[str, str]) -> None:
-        """Write names and values, a line each; empty ones are left out, long ones stay whole, to be copied."""
+    def fields(self, rows: Mapping[str, str], *, width: int = 0) -> None:
+        """Write names and values, a line each; empty ones are left out, long ones stay whole, to be copied.
+
+        Args:
+            rows: Values by name.
+            width: Columns that names take at least.
+        """
         from rich.text import Text
 
         from graphmem.views.text import one_line
 
         shown = {name: one_line(value) for name, value in rows.items() if value}
-        width = max(map(len, shown), default=0) + 2
+        width = max([width, *map(len, shown)]) + 2
         for name, value in shown.items():
             self.out.print(Text.assemble((name.ljust(width), "dim"), value), soft_wrap=True)
 

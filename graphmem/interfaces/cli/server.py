@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from graphmem.settings import Settings
 
 
+_WIDTH = len("embedding")
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     command(app, panel=SERVER, example="graphmem up")(up)
@@ -26,7 +29,8 @@ def register(app: typer.Typer) -> None:
 def up(cli: Cli) -> None:
     """Start the embedded Neo4j of the data directory, or find it running.
 
-    The first time fetches Neo4j. The server is shared by all processes and runs until graphmem down.
+    Every command and program does that by itself when it needs the server. The first time fetches Neo4j (190 MB); a
+    start takes some ten seconds. The server is shared by all processes and runs until graphmem down.
     """
     from graphmem.graph import embedded
 
@@ -41,7 +45,7 @@ def up(cli: Cli) -> None:
 
 
 def down(cli: Cli) -> None:
-    """Stop the embedded Neo4j of the data directory; what is stored stays."""
+    """Stop the embedded Neo4j of the data directory; what is stored stays. The next command that needs it starts it."""
     from graphmem.graph import embedded
 
     settings = embedded_only(cli.settings)
@@ -63,47 +67,54 @@ def embedded_only(settings: Settings) -> Settings:
     if settings.uri is not None:
         raise InvalidSettings(
             f"the Neo4j at {settings.uri} is not one that graphmem starts or stops",
-            remedy="leave out --uri and GRAPHMEM_URI for the embedded server",
+            remedy="for the embedded server add --uri embedded, or unset GRAPHMEM_URI (uri in the settings file)",
         )
     return settings
 
 
 def status(cli: Cli) -> None:
-    """Show the server, the store and its agents; starts nothing."""
+    """Show the server, what the store was made for, and how much is in it.
+
+    Only looks: starts no server, fetches no model, makes no schema; so it also works on a store that does not fit.
+    """
+    from graphmem.memory import look
+
     server = None
     if cli.settings.uri is None:
         from graphmem.graph import embedded
 
         server = embedded.status(cli.settings)
         if not cli.as_json:
-            cli.fields(_server_rows(server))
-        if not server.running:
-            if cli.as_json:
-                cli.emit({"server": _server(server), "store": None, "agents": []})
-            else:
-                cli.note("the store is not open; start its server with: graphmem up")
-            return
-    with cli.memory() as memory:
-        agents = memory.agents()
-        where = cli.where(memory)
+            cli.fields(_server_rows(server), width=_WIDTH)
+    found = look(cli.settings)
     settings = cli.settings
-    if cli.as_json:
-        models = {"embedding": settings.embedding, "language_model": settings.language_model}
-        listed = [agent.model_dump(mode="json") for agent in agents]
-        told = _server(server) if server else None
-        cli.emit({"server": told, **where.as_dict(), "models": models, "agents": listed})
+    models = {"embedding": settings.embedding, "language_model": settings.language_model}
+    if found is None:
+        if cli.as_json:
+            cli.emit({"server": _server(server), "store": None, "models": models, "agents": []})
+        else:
+            cli.note("the store is not open; start its server with: graphmem up")
         return
-    total = sum(agent.observations + agent.reflections + agent.plans for agent in agents)
+    store, agents = found
+    if cli.as_json:
+        listed = [agent.model_dump(mode="json") for agent in agents]
+        cli.emit({"server": _server(server), "store": store.model_dump(), "models": models, "agents": listed})
+        return
+    made = "nothing yet; the first command that opens the store makes it"
+    if store.schema_version is not None:
+        made = f"version {store.schema_version}, for {store.embedding_model} ({store.dimension} dimensions), analyzer"
+        made += f" {store.analyzer}"
     rows = {
-        "store": str(where),
-        "embedding": settings.embedding,
-        "language": settings.language_model,
-        "agents": f"{len(agents):,} (graphmem agents lists them)",
-        "memories": f"{total:,} held, {sum(agent.stale for agent in agents):,} of them stale,"
+        "store": f"{Where(store.uri, store.database)}, Neo4j {store.server} {store.edition}",
+        "schema": made,
+        "embedding": f"{settings.embedding} (setting)",
+        "language": f"{settings.language_model} (setting)",
+        "agents": f"{store.agents:,} (graphmem agents lists them)",
+        "memories": f"{store.memories:,} held, {sum(agent.stale for agent in agents):,} of them stale,"
         f" {sum(agent.ended for agent in agents):,} ended,"
         f" {sum(agent.not_embedded for agent in agents):,} not embedded",
     }
-    cli.fields(rows)
+    cli.fields(rows, width=_WIDTH)
 
 
 def _server_rows(server: ServerStatus) -> dict[str, str]:
@@ -116,8 +127,8 @@ def _server_rows(server: ServerStatus) -> dict[str, str]:
     return {**rows, "data": str(server.data_dir), "log": str(server.log)}
 
 
-def _server(server: ServerStatus) -> dict[str, Any]:
-    return {
+def _server(server: ServerStatus | None) -> dict[str, Any] | None:
+    return server and {
         "running": server.running,
         "starting": server.starting,
         "version": server.version,
@@ -146,7 +157,10 @@ def browser(
         bool, typer.Option("--show-password", help="Show the password itself, not where it is kept.")
     ] = False,
 ) -> None:
-    """Tell how to look at the memories as a picture in Neo4j Browser: address, sign-in, and a ready query."""
+    """Tell how to look at the memories as a picture in Neo4j Browser: address, sign-in, and a ready query.
+
+    Opens nothing by itself; starts the embedded server when it is not running.
+    """
     query = picture_query(agent or [])
     settings = cli.settings
     if settings.uri is None:
