@@ -22,15 +22,15 @@ _CLAUSE = re.compile(
 )
 _ELISION = re.compile(r"(?:[ldjmtsc]|qu|n)['’](?=\w{2})", re.IGNORECASE)
 
-_NEGATORS = frozenset(
+_NEGATORS = words.listed(
     """
     not no never none nobody nothing nowhere neither nor cannot hardly barely no-one
     nicht kein keine keinen keinem keiner keines nie niemals niemand nirgends
     ne pas jamais aucun aucune rien nunca jamás nadie ningún ninguna ninguno non nessuno nessuna não nunca nenhum
     niet geen nooit niemand inte ingen inget aldrig не нет никогда никто nie nigdy
-    """.split()
-)  # fmt: skip
-_WITHOUT = frozenset("without ohne sans sin senza sem zonder utan без bez".split())  # noqa: SIM905
+    """
+)
+_WITHOUT = words.listed("without ohne sans sin senza sem zonder utan без bez")
 _NO_DENIAL = re.compile(r"\s+(?:only|just|merely|simply|until|doubt|wonder|matter|sooner|less|fewer|later)\b", re.I)
 """What follows a negator that denies nothing: `not only`, `not until`, `no doubt`."""
 _PASSED_OVER = words.vocabulary("longer more yet ever any even really actually quite able like a far")
@@ -55,7 +55,8 @@ _VERBS = {
     stick stuck|strike struck|swear swore sworn|sweep swept|tear tore torn|wake woke woken|weep wept|wind wound|
     bend bent|bind bound|feed fed|flee fled|fly flew flown|forgive forgave forgiven|hang hung|dig dug|deal dealt|
     creep crept|cling clung|bear bore borne|arise arose arisen|make made makes|say said says|do done|put|cut|hurt|cost|
-    hit|quit|read|sell sold|buy bought|teach taught|seek sought|light lit|lean leant|learn learnt|burn burnt|dream dreamt
+    hit|quit|read|sell sold|buy bought|teach taught|seek sought|light lit|lean leant|learn learnt|burn burnt|
+    dream dreamt
     """.replace("\n", "").split("|")
     for form in line.split()
 }  # fmt: skip
@@ -226,9 +227,10 @@ def bears_out(ours: Clause, theirs: Clause) -> bool:
     return any(ours.denies(key) == theirs.denies(key) for key in disputed & theirs.matter)
 
 
-_TURNS_ROUND = frozenset(
-    "by from of to with for than von vom durch zu mit par de à avec por a con da di till av från från".split()
+_TURNS_ROUND = words.listed(
+    "by from of to with for than von vom durch zu mit par de à avec por a con da di till av från"
 )
+"""Prepositions that give a name the other part: `gets tips from`, `was found by`."""
 
 
 def swaps(ours: Clause, theirs: Clause) -> tuple[str, str] | None:

@@ -76,7 +76,7 @@ _COMMON_ENDING = re.compile(
     r"ung|ungen|heit|heiten|keit|keiten|schaft|schaften|tät|nis|nisse)s?$"
 )
 _PARTICIPLE = re.compile(r"(?:at|it|int|ct|ss|is|iz|os|us|uc|eas|iv|ow|ish|ch|id|end|ry|r[ks])ed$")
-_FOREIGN = frozenset(
+_FOREIGN = words.listed(
     """
     der die das den dem des ein eine einen einem einer es er sie wir ihr sein seine ihre mein weil obwohl wenn als
     nachdem seit seitdem zum zur im am trotz während beim vom auf in mit ohne für gegen nach vor bei unter über zwischen
@@ -84,11 +84,14 @@ _FOREIGN = frozenset(
     pendant après avant parce comme quand si malgré sans avec pour dans sur grâce el los las una unos unas él ella ellos
     según desde después antes porque cuando aunque sin con para en del al gli lo uno dopo prima perché quando con per
     het een de zij hij wij omdat hoewel toen sinds door voor met
-    """.split()
+    """
 )
 """Words of other languages that open sentences and are no names."""
-_ARTICLE = re.compile(r"\b(?:der|die|das|den|dem|des|ein|eine|einen|einem|einer|im|am|zum|zur|beim|vom|kein|keine|"
-    r"keinen|sein|seine|seinen|ihr|ihre|ihren|mein|meine)\s+$", re.IGNORECASE)
+_ARTICLE = re.compile(
+    r"\b(?:der|die|das|den|dem|des|ein|eine|einen|einem|einer|im|am|zum|zur|beim|vom|kein|keine|"
+    r"keinen|sein|seine|seinen|ihr|ihre|ihren|mein|meine)\s+$",
+    re.IGNORECASE,
+)
 _GERMAN = re.compile(r"\b(?:der|die|das|und|ist|nicht|ein|eine|mit|von|zu|im|dem|den|hat|auf)\b")
 _GERMAN_WORDS = 3
 """From this number of German function words on, a text is read as German, where every noun has a capital."""
@@ -99,7 +102,9 @@ def _unknown_name(text: str, evidence: Sequence[Statement]) -> str:
     spoken_to = _only_addressed(evidence)
     subject: Word | None = None
     for word, certain in _names(text):
-        ordinary = word.fold in words.ORDINARY or bool(_COMMON_ENDING.search(word.fold) or _PARTICIPLE.search(word.text.casefold()))
+        ordinary = word.fold in words.ORDINARY or bool(
+            _COMMON_ENDING.search(word.fold) or _PARTICIPLE.search(word.text.casefold())
+        )
         if not any(_same_name(word.fold, other) for other in known):
             if certain or not ordinary:
                 return f"names {word.text}, whom or which no cited memory names"
@@ -259,9 +264,8 @@ def _disagrees(text: str, evidence: Sequence[Statement]) -> str:
         if verdict := _contradicted(ours, [entry for entry in ranked if entry[0][0] >= _SAME_MATTER]):
             return verdict
         swaps = [clauses.swaps(ours, clause) for _, clause in near]
-        if pair := next(iter(swaps), None):
-            if all(swaps):
-                return f"says of {pair[1].title()} and {pair[0].title()} what memory {number} says the other way round"
+        if (pair := swaps[0]) is not None and all(swaps):
+            return f"says of {pair[1].title()} and {pair[0].title()} what memory {number} says the other way round"
         times = [clauses.other_time(ours, clause) for _, clause in near]
         if all(times) and times[0] is not None:
             return f"says {times[0][0]}, where memory {number} says {times[0][1]}"
