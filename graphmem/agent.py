@@ -28,6 +28,7 @@ from graphmem.models import (
     RunDetails,
     RunInfo,
     Status,
+    Usage,
     Violation,
     Weights,
 )
@@ -237,6 +238,10 @@ class Agent:
     def run(self, id: str) -> RunDetails:
         """See :meth:`AsyncAgent.run`."""
         return self._portal.call(self._agent.run, id)
+
+    def usage(self) -> Usage:
+        """See :meth:`AsyncAgent.usage`."""
+        return self._portal.call(self._agent.usage)
 
     def check(self) -> tuple[Violation, ...]:
         """See :meth:`AsyncAgent.check`."""

@@ -28,6 +28,7 @@ from graphmem.models import (
     RunDetails,
     RunInfo,
     Status,
+    Usage,
     Violation,
     Weights,
 )
@@ -325,6 +326,10 @@ class AsyncAgent:
             UnknownRun: When this agent has none of that id.
         """
         return await runs.run(self._engine, self.id, id)
+
+    async def usage(self) -> Usage:
+        """What was asked of a language model has cost: tokens, and US dollars where prices are known."""
+        return await runs.usage(self._engine, self.id)
 
     async def check(self) -> tuple[Violation, ...]:
         """Everything about the agent that breaks an invariant; empty when all is well."""

@@ -160,9 +160,11 @@ class LanguageModelError(GraphmemError):
 class ReplyRefused(LanguageModelError):
     """A reply did not pass a gate, after all attempts."""
 
-    def __init__(self, message: str, *, gate: str, remedy: str = "") -> None:
+    def __init__(self, message: str, *, gate: str, remedy: str = "", truncated: bool = False) -> None:
         super().__init__(message, remedy=remedy)
         self.gate = gate
+        self.truncated = truncated
+        """Whether the reply was cut at the most tokens that it may have: less can be asked at a time."""
 
 
 class ModelUnavailable(LanguageModelError):
@@ -181,6 +183,10 @@ class ModelAuthenticationFailed(LanguageModelError):
 
 class ModelRequestRefused(LanguageModelError):
     """The provider of the language model refuses the request."""
+
+
+class BudgetExceeded(LanguageModelError):
+    """The next request could take more tokens than the agent may still spend; it was not sent."""
 
 
 class PromptTooLong(ModelRequestRefused):

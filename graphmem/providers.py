@@ -39,6 +39,7 @@ def import_litellm() -> Any:
     if getattr(litellm, "telemetry", None) is True:  # Gone from newer versions.
         litellm.telemetry = False
     litellm.suppress_debug_info = True
+    litellm.disable_hf_tokenizer_download = True  # Counting tokens is no reason to fetch anything.
     log = logging.getLogger("LiteLLM")
     if log.level == logging.NOTSET:  # Whoever set a level wants to read it.
         log.setLevel(logging.ERROR)

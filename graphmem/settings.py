@@ -88,6 +88,10 @@ class Settings(BaseSettings):
     """Seconds that one thing asked may spend waiting, all told, for rate limits and failing servers."""
     model_max_tokens: int = Field(default=2048, ge=16)
     """Tokens that a reply may have; doubled when one is cut short, as far as the model allows."""
+    model_prompt_tokens: int = Field(default=16_000, ge=1_000)
+    """Tokens that a prompt may have; fewer where the model is known to read less."""
+    model_tokens_per_day: int | None = Field(default=None, ge=0)
+    """Tokens, of prompts and replies, that each agent may spend in any 24 hours; None: no limit."""
     model_concurrency: int = Field(default=4, ge=1)
     """Requests to the language model at a time."""
 

@@ -1,6 +1,9 @@
-// Keep the trigger claimed, and note up to where the agent has reflected.
+// Keep the trigger claimed, and note up to where the agent has reflected: the newest that a prompt showed, never back.
 MATCH (agent:Agent {id: $agentId, openReflection: $runId})
 SET
   agent.openReflection = null,
-  agent.reflectedUpTo = $upTo
+  agent.reflectedUpTo = CASE
+    WHEN agent.reflectedUpTo > $upTo THEN agent.reflectedUpTo
+    ELSE $upTo
+  END
 RETURN agent.reflectedUpTo AS upTo

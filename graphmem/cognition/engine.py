@@ -30,7 +30,7 @@ from graphmem.errors import (
 )
 from graphmem.graph.records import to_memory
 from graphmem.graph.store import Store, Transaction
-from graphmem.language.base import LanguageModel, Reply, Task
+from graphmem.language.base import LanguageModel, Reply, Task, Window, Windowed, estimate_tokens
 from graphmem.models import MAX_ID, AnyMemory, storable
 from graphmem.settings import Settings
 from graphmem.threads import in_thread
@@ -138,6 +138,15 @@ async def answer(model: LanguageModel, task: Task[Any]) -> Reply[Any]:
     return reply.model_copy(update={"value": value})
 
 
+async def window_of(engine: Engine) -> Window:
+    """What the language model reads and writes at a time."""
+    model = engine.language_model
+    if isinstance(model, Windowed):
+        return await model.window()
+    settings = engine.settings
+    return Window(settings.model_prompt_tokens, settings.model_max_tokens, estimate_tokens)
+
+
 async def tidy_up(work: Callable[[], Awaitable[object]]) -> None:
     """Do what must follow a failure or a cancellation, within a bound.
 
@@ -186,6 +195,11 @@ def checked_limit(limit: object) -> int:
 def new_id() -> str:
     """An id of 24 hexadecimal digits: the time first, so that ids sort by it, then chance."""
     return f"{time.time_ns() // 1_000_000:012x}{token_hex(6)}"
+
+
+def first_id(at: float) -> str:
+    """What ids made from this time on, in seconds since the epoch, do not sort before."""
+    return f"{int(at * 1000):012x}"
 
 
 async def lock(tx: Transaction, agent_id: str) -> int:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from graphmem.cognition import truth
-from graphmem.cognition.engine import Engine, answer, new_id
+from graphmem.cognition.engine import Engine, new_id, window_of
 from graphmem.cognition.runs import Run
 from graphmem.cognition.texts import derived
 from graphmem.embedding.base import Vectors
-from graphmem.errors import ReplyRefused, StoreInconsistent
+from graphmem.errors import PromptTooLong, ReplyRefused, StoreInconsistent
 from graphmem.graph.records import digest
 from graphmem.graph.store import Row, Transaction
-from graphmem.language.base import EXTRACTIVE, LanguageModel, Statement
-from graphmem.language.gates import Indexed, index, normalise_text, rated, support
+from graphmem.language.base import EXTRACTIVE, Statement, Window
+from graphmem.language.gates import Indexed, index, normalise_text, rated, refusal, support
 from graphmem.language.prompts import Insight, RateImportance
+from graphmem.language.rating import rate as by_rule
+from graphmem.language.text import shorten
 from graphmem.models import AnyMemory, ImportanceBy, Observation, Refused
 
 _log = logging.getLogger("graphmem")
@@ -25,24 +27,28 @@ _log = logging.getLogger("graphmem")
 DEFAULT_IMPORTANCE = 5
 """What a memory gets that the model did not rate; marked ``default``."""
 RATED_AT_ONCE = 50
-"""Texts per request to the language model."""
+"""Most texts per request to the language model."""
+_LEAST_RATED = 200
+"""Characters of a text that are rated at least."""
 
 
 def statements(memories: Sequence[AnyMemory]) -> tuple[Statement, ...]:
     """Memories as a prompt shows them, numbered from 1."""
-    return tuple(
-        Statement(
-            number=number,
-            text=memory.text,
-            kind=memory.kind,
-            type=memory.type,
-            status=memory.status,
-            occurred_at=memory.occurred_at,
-            source=memory.source if isinstance(memory, Observation) else None,
-            importance=memory.importance,
-            keywords=memory.keywords,
-        )
-        for number, memory in enumerate(memories, start=1)
+    return tuple(statement(memory, number) for number, memory in enumerate(memories, start=1))
+
+
+def statement(memory: AnyMemory, number: int) -> Statement:
+    """A memory as a prompt shows it under this number."""
+    return Statement(
+        number=number,
+        text=memory.text,
+        kind=memory.kind,
+        type=memory.type,
+        status=memory.status,
+        occurred_at=memory.occurred_at,
+        source=memory.source if isinstance(memory, Observation) else None,
+        importance=memory.importance,
+        keywords=memory.keywords,
     )
 
 
@@ -83,22 +89,58 @@ def ground(insight: Insight, shown: Sequence[AnyMemory]) -> Grounded | Refused:
     return Grounded(indexed.text, cited, indexed.notes)
 
 
-async def rate(model: LanguageModel, texts: Sequence[str]) -> list[tuple[int, ImportanceBy]]:
-    """Importance of each text, 1–10, and who set it; what the model did not rate is a default and marked so."""
-    by: ImportanceBy = "rule" if model.name == EXTRACTIVE else "model"
+async def rate(engine: Engine, texts: Sequence[str], run: Run | None) -> list[tuple[int, ImportanceBy]]:
+    """Importance of each text, 1–10, and who set it; what the model did not rate is a default and marked so.
+
+    Args:
+        engine: The open store with its models.
+        texts: What to rate; of very long ones the beginning is rated.
+        run: Where it is accounted for; None: by rule, whatever the language model is.
+    """
+    if run is None or engine.language_model.name == EXTRACTIVE:
+        return [(by_rule(text), "rule") for text in texts]
     ratings: list[tuple[int, ImportanceBy]] = []
-    for start in range(0, len(texts), RATED_AT_ONCE):
-        batch = tuple(texts[start : start + RATED_AT_ONCE])
-        try:
-            reply = await answer(model, RateImportance(texts=batch))
-        except ReplyRefused as error:
-            _log.warning("%s did not rate %d memories: %s", model.name, len(batch), error)
-            found: dict[int, int] = {}
-        else:
-            found = rated(reply.value.ratings, len(batch)).importance
+    for batch in _batches(texts, await window_of(engine)):
+        found = await _rated(engine, run, batch)
         for number in range(1, len(batch) + 1):
-            ratings.append((found[number], by) if number in found else (DEFAULT_IMPORTANCE, "default"))
+            ratings.append((found[number], "model") if number in found else (DEFAULT_IMPORTANCE, "default"))
     return ratings
+
+
+def _batches(texts: Sequence[str], window: Window) -> Iterator[tuple[str, ...]]:
+    """Texts in groups that have room in a prompt, shortened where they are very long."""
+    room = window.prompt // 2  # The other half is for the instructions and for quoting a refused reply.
+    batch: list[str] = []
+    taken = 0
+    for text in texts:
+        shown = shorten(text, max(_LEAST_RATED, room // 4)) if len(text) > room // 4 else text
+        size = window.count(shown) + 10
+        if batch and (taken + size > room or len(batch) == RATED_AT_ONCE):
+            yield tuple(batch)
+            batch, taken = [], 0
+        batch.append(shown)
+        taken += size
+    if batch:
+        yield tuple(batch)
+
+
+async def _rated(engine: Engine, run: Run, batch: tuple[str, ...]) -> dict[int, int]:
+    """Ratings by number; in two halves where the prompt or the reply is too long for the model."""
+    try:
+        reply = await run.ask(engine, RateImportance(texts=batch), [])
+    except (PromptTooLong, ReplyRefused) as error:
+        if isinstance(error, ReplyRefused):
+            run.refused.append(refusal(error, ""))
+        if (isinstance(error, PromptTooLong) or error.truncated) and len(batch) > 1:
+            half = len(batch) // 2
+            first = await _rated(engine, run, batch[:half])
+            second = await _rated(engine, run, batch[half:])
+            return first | {number + half: importance for number, importance in second.items()}
+        _log.warning("%s did not rate %d memories: %s", engine.language_model.name, len(batch), error)
+        return {}
+    found = rated(reply.value.ratings, len(batch))
+    run.refused += found.refused
+    return found.importance
 
 
 @dataclass(frozen=True)
@@ -113,11 +155,15 @@ class Draft:
     vector: Vectors | None
 
 
-async def draft(engine: Engine, grounded: Grounded, question: str | None) -> Draft:
-    """Rate and embed an insight: everything that needs a model, outside any transaction."""
-    (importance, by), *_ = await rate(engine.language_model, [grounded.text])
-    vector, *_ = await engine.embed_documents([grounded.text])
-    return Draft(new_id(), grounded, question, importance, by, vector)
+async def drafts(engine: Engine, run: Run, found: Sequence[Grounded], question: str | None) -> list[Draft]:
+    """Rate and embed insights together: everything that needs a model, outside any transaction."""
+    texts = [grounded.text for grounded in found]
+    ratings = await rate(engine, texts, run) if texts else []
+    vectors = await engine.embed_documents(texts)
+    return [
+        Draft(new_id(), grounded, question, importance, by, vector)
+        for grounded, (importance, by), vector in zip(found, ratings, vectors, strict=True)
+    ]
 
 
 async def write(tx: Transaction, engine: Engine, run: Run, new: Draft, now: datetime) -> None:

@@ -8,13 +8,14 @@ from typing import Any, cast
 
 from graphmem.cognition.engine import Engine, fetch_one, new_id
 from graphmem.cognition.grounding import rate
+from graphmem.cognition.runs import running
 from graphmem.cognition.texts import derived, spoken
 from graphmem.embedding.base import Vectors
 from graphmem.errors import IdConflict, InvalidInput, StoreInconsistent
 from graphmem.graph.records import content_hash
 from graphmem.graph.store import Row, Transaction
 from graphmem.language.base import EXTRACTIVE
-from graphmem.language.extractive import Extractive
+from graphmem.language.prompts import RateImportance
 from graphmem.models import ImportanceBy, NewObservation, Observation, Observed, validated
 
 BATCH = 500
@@ -217,7 +218,11 @@ async def rows_for(
         return []
     unrated = [spoken(item.text, item.source) for item in items.values() if item.importance is None]
     by_rule = engine.language_model.name == EXTRACTIVE
-    ratings = iter(await rate(engine.language_model if by_rule or ask else Extractive(), unrated))
+    if ask and unrated and not by_rule:
+        async with running(engine, agent_id, "rate", RateImportance.prompt_version, now) as run:
+            ratings = iter(await rate(engine, unrated, run))
+    else:
+        ratings = iter(await rate(engine, unrated, None))
     vectors = await engine.embed_documents([spoken(item.text, item.source) for item in items.values()])
     rows: list[Row] = []
     for (id_, item), vector in zip(items.items(), vectors, strict=True):

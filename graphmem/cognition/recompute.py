@@ -158,7 +158,7 @@ class _Worker:
             return await self._settle(lambda tx: self._fail(tx, memory, evidence, reason))
         if reply.verdict == "confirmed":
             return await self._settle(lambda tx: self._confirm(tx, memory, grounded, evidence))
-        draft = await grounding.draft(self.engine, grounded, memory.question)
+        (draft,) = await grounding.drafts(self.engine, self.run, [grounded], memory.question)
         return await self._settle(lambda tx: self._revise(tx, memory, draft, evidence))
 
     async def _gather(self, tx: Transaction, memory_id: str) -> tuple[AnyMemory, _Evidence]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 
-from graphmem.cognition import grounding, truth
+from graphmem.cognition import fitting, grounding, truth
 from graphmem.cognition.engine import Engine, fetch, lock, tidy_up
 from graphmem.cognition.retrieve import search, touch_all
 from graphmem.cognition.runs import Run
@@ -35,6 +34,8 @@ class _Written:
     questions: tuple[str, ...] = ()
     reflections: list[str] = field(default_factory=list[str])
     reinforced: list[str] = field(default_factory=list[str])
+    shown: dict[str, AnyMemory] = field(default_factory=dict[str, AnyMemory])
+    """What the prompts showed, by id."""
     retrieved: set[str] = field(default_factory=set[str])
 
 
@@ -71,8 +72,7 @@ async def reflect(engine: Engine, agent_id: str, *, force: bool = False, now: ob
         message = f"{type(error).__name__}: {error}"
         await tidy_up(lambda: engine.store.write(lambda tx: _give_back(tx, run, message)))
         raise
-    up_to = max(memory.recorded_at for memory in latest)
-    return await engine.store.write(lambda tx: _finish(tx, run, written, up_to))
+    return await engine.store.write(lambda tx: _finish(tx, run, written))
 
 
 async def _claim(tx: Transaction, engine: Engine, run: Run, memories: int, force: bool) -> ReflectReport | None:
@@ -123,8 +123,14 @@ async def _give_back(tx: Transaction, run: Run, error: str) -> None:
 
 
 async def _think(engine: Engine, run: Run, latest: Sequence[AnyMemory], written: _Written) -> None:
-    shown: list[Row] = [{"id": m.id, "rank": rank, "score": None} for rank, m in enumerate(latest, start=1)]
-    reply = await run.ask(engine, AskQuestions(statements=grounding.statements(latest), count=QUESTIONS), shown)
+    reply, shown = await fitting.ask(
+        engine,
+        run,
+        [fitting.Shown(memory) for memory in latest],
+        lambda statements: AskQuestions(statements=statements, count=QUESTIONS),
+        priority=lambda entry: (-entry.memory.importance, -entry.memory.occurred_at.timestamp(), entry.memory.id),
+    )
+    written.shown |= {memory.id: memory for memory in shown}
     written.questions = tuple(reply.value.questions[:QUESTIONS])
     # All evidence is retrieved before anything is written: the order of the questions changes nothing.
     evidence = [
@@ -146,22 +152,25 @@ async def _think(engine: Engine, run: Run, latest: Sequence[AnyMemory], written:
 
 
 async def _infer(engine: Engine, run: Run, question: str, hits: Hits, written: _Written) -> None:
-    memories = [hit.memory for hit in hits]
-    if not memories:
+    if not hits:
         return
+    reply, memories = await fitting.ask(
+        engine,
+        run,
+        [fitting.Shown(hit.memory, hit.score) for hit in hits],
+        lambda statements: InferInsights(question=question, statements=statements, count=INSIGHTS),
+    )
+    written.shown |= {memory.id: memory for memory in memories}
     written.retrieved.update(memory.id for memory in memories)
-    shown: list[Row] = [
-        {"id": hit.memory.id, "rank": rank, "score": hit.score} for rank, hit in enumerate(hits, start=1)
-    ]
-    task = InferInsights(question=question, statements=grounding.statements(memories), count=INSIGHTS)
-    reply = await run.ask(engine, task, shown)
+    found: list[grounding.Grounded] = []
     for insight in reply.value.insights[:INSIGHTS]:
         grounded = grounding.ground(insight, memories)
         if isinstance(grounded, Refused):
             run.refused.append(grounded)
             continue
         run.refused += grounded.notes
-        draft = await grounding.draft(engine, grounded, question)
+        found.append(grounded)
+    for draft in await grounding.drafts(engine, run, found, question):
 
         async def work(tx: Transaction, new: grounding.Draft = draft) -> str | Refused:
             return await _write(tx, engine, run, new)
@@ -211,8 +220,17 @@ async def _keep(tx: Transaction, run: Run) -> None:
     await run.renew(tx)
 
 
-async def _finish(tx: Transaction, run: Run, written: _Written, up_to: datetime) -> ReflectReport:
+async def _finish(tx: Transaction, run: Run, written: _Written) -> ReflectReport:
     await _keep(tx, run)
+    progress = await tx.one("reflect/progress", agentId=run.agent_id, runId=run.id)
+    assert progress is not None  # The run was claimed by this agent.
+    since = progress["since"]
+    new = [
+        memory
+        for memory in written.shown.values()
+        if memory.type == "observation" and (since is None or memory.recorded_at > since)
+    ]
+    up_to = max((memory.recorded_at for memory in written.shown.values()), default=since)
     outcome = "reflected" if written.reflections or written.reinforced else "no_insight"
     await run.close(tx, outcome)
     await tx.run("reflect/finish", agentId=run.agent_id, runId=run.id, upTo=up_to)
@@ -226,6 +244,7 @@ async def _finish(tx: Transaction, run: Run, written: _Written, up_to: datetime)
         reflections=tuple(memory for memory in reflections if isinstance(memory, Reflection)),
         reinforced=tuple(written.reinforced),
         refused=tuple(run.refused),
+        not_shown=max(0, progress["observations"] - len(new)),
         importance_since_reflection=state["importance"],
         threshold=state["threshold"],
     )

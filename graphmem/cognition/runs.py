@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from graphmem.cognition.engine import Engine, answer, checked_id, checked_limit, lock, new_id
+from pydantic.alias_generators import to_snake
+
+from graphmem.cognition.engine import (
+    Engine,
+    answer,
+    checked_id,
+    checked_limit,
+    first_id,
+    lock,
+    new_id,
+    tidy_up,
+    window_of,
+)
 from graphmem.errors import LanguageModelError, UnknownRun
 from graphmem.graph.records import refused_to, to_memory, to_run
 from graphmem.graph.store import Row, Transaction
-from graphmem.language.base import Reply, Task
+from graphmem.language.base import EXTRACTIVE, Reply, Task, over_budget
 from graphmem.language.text import shorten
-from graphmem.models import Refused, RunDetails, RunInfo, Shown
+from graphmem.models import Refused, RunDetails, RunInfo, Shown, Spent, Usage
 
 MOST_KEPT = 2_000
 """Characters of an error or a refused item that a run keeps; what cannot be stored is shown as U+FFFD."""
+DAY_SECONDS = 24 * 3600
 LEASE_SECONDS = 600
 """How long a run may be silent before it is taken for dead."""
 
@@ -49,8 +64,16 @@ class Run:
         )
 
     async def renew(self, tx: Transaction) -> None:
-        """Show that the run is alive; the agent is locked."""
-        await tx.run("run/renew", agentId=self.agent_id, runId=self.id, leaseSeconds=LEASE_SECONDS)
+        """Show that the run is alive, and what it has spent so far; the agent is locked."""
+        await tx.run(
+            "run/renew",
+            agentId=self.agent_id,
+            runId=self.id,
+            leaseSeconds=LEASE_SECONDS,
+            promptTokens=self.prompt_tokens,
+            completionTokens=self.completion_tokens,
+            cost=self.cost,
+        )
 
     async def ask(self, engine: Engine, task: Task[Any], shown: Sequence[Row]) -> Reply[Any]:
         """Ask the language model, with the memories that the prompt shows recorded first.
@@ -59,14 +82,23 @@ class Run:
             engine: The open store with its models.
             task: What to ask.
             shown: Rows of ``id``, ``rank`` and ``score`` (or None) for USED relationships.
+
+        Raises:
+            BudgetExceeded: When it could take more tokens than the agent may still spend; it was not asked.
+            LanguageModelError: When the model failed, or no reply passed the gates; what was spent is counted.
         """
 
-        async def work(tx: Transaction) -> None:
+        async def work(tx: Transaction) -> int:
             await lock(tx, self.agent_id)
             await self.renew(tx)
             await tx.run("run/used", agentId=self.agent_id, runId=self.id, shown=list(shown))
+            return await spent_lately(tx, self.agent_id)
 
-        await engine.store.write(work)
+        spent = await engine.store.write(work)
+        most = engine.settings.model_tokens_per_day
+        if most is not None:
+            task = task.model_copy(update={"allowance": most - spent})
+            await _check_allowance(engine, task)
         try:
             reply = await answer(engine.language_model, task)
         except LanguageModelError as error:
@@ -97,6 +129,72 @@ class Run:
             completionTokens=self.completion_tokens,
             cost=self.cost,
         )
+
+
+@asynccontextmanager
+async def running(engine: Engine, agent_id: str, verb: str, prompt_version: str, now: datetime) -> AsyncGenerator[Run]:
+    """A run for as long as the block takes; closed as ``done``, or as ``failed`` with the error that left it.
+
+    The agent is created when it is new.
+    """
+    run = Run(agent_id, now)
+
+    async def begin(tx: Transaction) -> None:
+        await tx.one("agent/create", agentId=agent_id)
+        await run.open(tx, engine, verb, prompt_version)
+
+    async def end(tx: Transaction, outcome: str, error: str | None = None) -> None:
+        await lock(tx, agent_id)
+        await run.close(tx, outcome, error)
+
+    await engine.store.write(begin)
+    try:
+        yield run
+    except BaseException as error:
+        message = f"{type(error).__name__}: {error}"
+        await tidy_up(lambda: engine.store.write(lambda tx: end(tx, "failed", message)))
+        raise
+    await engine.store.write(lambda tx: end(tx, "done"))
+
+
+async def spent_lately(tx: Transaction, agent_id: str) -> int:
+    """Tokens of the agent's runs that began in the last 24 hours, by this machine's clock, of which ids are made."""
+    row = await tx.one("run/spent", agentId=agent_id, since=first_id(time.time() - DAY_SECONDS))
+    assert row is not None  # It aggregates without a grouping key.
+    return row["tokens"]
+
+
+async def _check_allowance(engine: Engine, task: Task[Any]) -> None:
+    """Refuse what could take more than the allowance, whether the model heeds it or not.
+
+    Raises:
+        BudgetExceeded: Then nothing was asked.
+    """
+    window = await window_of(engine)
+    left = task.allowance or 0
+    prompt = sum(window.count(message.content) for message in task.messages())
+    if engine.language_model.name != EXTRACTIVE and prompt + window.reply > left:
+        raise over_budget(prompt, window.reply, left)
+
+
+async def usage(engine: Engine, agent_id: str) -> Usage:
+    """What an agent's runs have cost."""
+
+    async def work(tx: Transaction) -> tuple[list[Row], int]:
+        return await tx.run("run/usage", agentId=agent_id), await spent_lately(tx, agent_id)
+
+    rows, lately = await engine.store.read(work)
+    parts = tuple(Spent.model_validate({to_snake(name): value for name, value in row.items()}) for row in rows)
+    costs = [part.cost for part in parts if part.cost is not None]
+    return Usage(
+        by=parts,
+        runs=sum(part.runs for part in parts),
+        prompt_tokens=sum(part.prompt_tokens for part in parts),
+        completion_tokens=sum(part.completion_tokens for part in parts),
+        cost=sum(costs) if costs else None,
+        tokens_lately=lately,
+        tokens_per_day=engine.settings.model_tokens_per_day,
+    )
 
 
 def _kept(item: Refused) -> Refused:

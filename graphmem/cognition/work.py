@@ -7,6 +7,7 @@ lease ends and another goes on. Every step is a transaction of its own, and what
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from secrets import token_hex
 
@@ -16,10 +17,13 @@ from graphmem.cognition.engine import Engine
 from graphmem.cognition.grounding import rate
 from graphmem.cognition.recompute import recompute
 from graphmem.cognition.reflect import reflect
+from graphmem.cognition.runs import running
 from graphmem.cognition.texts import spoken
 from graphmem.errors import EmbeddingError, LanguageModelError
 from graphmem.graph.store import Row
-from graphmem.models import Failure, WorkReport
+from graphmem.language.base import EXTRACTIVE
+from graphmem.language.prompts import RateImportance
+from graphmem.models import Failure, ImportanceBy, WorkReport
 
 LEASE_SECONDS = 600
 BATCH = 100
@@ -155,7 +159,7 @@ class _Worker:
             if not rows:
                 break
             texts = [spoken(row["text"], row["source"]) for row in rows]
-            ratings = await rate(self.engine.language_model, texts)
+            ratings = await self._ratings(texts)
             rated: list[Row] = [
                 {"id": row["id"], "importance": importance, "by": by}
                 for row, (importance, by) in zip(rows, ratings, strict=True)
@@ -168,6 +172,13 @@ class _Worker:
             if counted < len(rows):
                 break
         return done
+
+    async def _ratings(self, texts: Sequence[str]) -> list[tuple[int, ImportanceBy]]:
+        if self.engine.language_model.name == EXTRACTIVE:
+            return await rate(self.engine, texts, None)
+        at = await self.engine.now(self.agent_id)
+        async with running(self.engine, self.agent_id, "rate", RateImportance.prompt_version, at) as run:
+            return await rate(self.engine, texts, run)
 
     async def _store_ratings(self, rows: list[Row]) -> int:
         counted = await self.engine.store.write(

@@ -22,5 +22,6 @@ def load(settings: Settings) -> LanguageModel:
         attempts=settings.model_attempts,
         max_wait=settings.model_max_wait,
         max_tokens=settings.model_max_tokens,
+        prompt_tokens=settings.model_prompt_tokens,
         concurrency=settings.model_concurrency,
     )

@@ -7,11 +7,14 @@ the gates of :mod:`graphmem.language.gates` before anything of it is stored.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
+from graphmem.errors import BudgetExceeded
 from graphmem.models import Kind, Refused, Status
 
 
@@ -30,6 +33,8 @@ class Statement(BaseModel):
     occurred_at: datetime
     source: str | None = None
     importance: int = 5
+    shortened: bool = False
+    """The text is only the beginning of the memory's: the whole was too long for the prompt."""
     keywords: tuple[str, ...] = ()
 
 
@@ -55,6 +60,9 @@ class Task(BaseModel, Generic[R]):
     prompt_version: ClassVar[str]
     reply_model: ClassVar[type[BaseModel]]
 
+    allowance: int | None = None
+    """Tokens, of prompts and replies, that all requests for it together may take; None: no limit."""
+
     def messages(self) -> list[Message]:
         """The prompt; memory text in it is delimited as data."""
         raise NotImplementedError
@@ -77,8 +85,42 @@ class Reply(BaseModel, Generic[R_co]):
     """US dollars over all attempts, by the adapter's price list; None where the model's price is not known."""
 
 
+@dataclass(frozen=True)
+class Window:
+    """How much a language model reads and writes at a time, in tokens."""
+
+    prompt: int
+    """Most tokens of a prompt."""
+    reply: int
+    """Most tokens of a reply, at first."""
+    count: Callable[[str], int]
+    """How many tokens a text has."""
+
+
+def estimate_tokens(text: str) -> int:
+    """Tokens of a text where the tokenizer is not known, rather too many: a third of its bytes in UTF-8."""
+    return (len(text) if text.isascii() else len(text.encode(errors="replace"))) // 3 + 1
+
+
+def over_budget(prompt: int, reply: int, left: int) -> BudgetExceeded:
+    """The error for a request that could take more tokens than are left."""
+    return BudgetExceeded(
+        f"the next request could take {prompt:,} tokens of prompt and {reply:,} of reply; {max(left, 0):,} are left",
+        remedy="go on later, when the tokens of the last 24 hours are fewer, or raise GRAPHMEM_MODEL_TOKENS_PER_DAY",
+    )
+
+
+@runtime_checkable
+class Windowed(Protocol):
+    """A language model that tells its window; others are given prompts of a moderate size."""
+
+    async def window(self) -> Window:
+        """How much it reads and writes at a time."""
+        ...
+
+
 class LanguageModel(Protocol):
-    """Answers tasks."""
+    """Answers tasks. It may be :class:`Windowed` as well."""
 
     @property
     def name(self) -> str:

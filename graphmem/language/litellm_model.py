@@ -19,6 +19,7 @@ from anyio.lowlevel import RunVar
 from pydantic import BaseModel, SecretStr
 
 from graphmem.errors import (
+    BudgetExceeded,
     LanguageModelError,
     ModelAuthenticationFailed,
     ModelRequestRefused,
@@ -26,7 +27,7 @@ from graphmem.errors import (
     PromptTooLong,
     ReplyRefused,
 )
-from graphmem.language.base import Message, Reply, Task
+from graphmem.language.base import Message, Reply, Task, Window, estimate_tokens, over_budget
 from graphmem.language.gates import Shaped, read, refusal, shorten
 from graphmem.language.parsing import REMEDY
 from graphmem.language.prompts import quote
@@ -37,6 +38,10 @@ from graphmem.threads import in_thread
 Format = Literal["schema", "json", "plain"]
 """How a reply's form is asked for, besides by the prompt."""
 
+_COUNTED = 200_000
+"""Characters of a text up to which its tokens are counted and not estimated."""
+_PER_MESSAGE = 8
+"""Tokens around each message, at most."""
 QUOTED = 4_000
 """Characters of a refused reply that the model is shown again."""
 
@@ -59,6 +64,7 @@ class LiteLLM:
         attempts: How many times a task is asked, at most.
         max_wait: Seconds of waiting for rate limits and failing servers, all told, for one task.
         max_tokens: Tokens that a reply may have at first.
+        prompt_tokens: Tokens that a prompt may have; fewer where litellm knows that the model reads less.
         concurrency: Requests at a time.
     """
 
@@ -72,10 +78,12 @@ class LiteLLM:
         attempts: int = 3,
         max_wait: float = 120,
         max_tokens: int = 2048,
+        prompt_tokens: int = 16_000,
         concurrency: int = 4,
     ) -> None:
         self._endpoint = Endpoint(model, api_base, api_key, timeout, attempts, max_wait)
         self._max_tokens = max_tokens
+        self._prompt_tokens = prompt_tokens
         self._concurrency = concurrency
         self._slots: RunVar[anyio.Semaphore] = RunVar(f"graphmem requests to {model}")
         self._known: _Known | None = None
@@ -88,6 +96,20 @@ class LiteLLM:
     def __repr__(self) -> str:
         return f"LiteLLM({self._endpoint.model!r})"
 
+    async def window(self) -> Window:
+        """What it reads and writes at a time, counted with the model's tokenizer where litellm has it."""
+        known = await self._look_up()
+        reply = known.most(self._max_tokens)
+        prompt = self._prompt_tokens
+        if known.max_input is not None:
+            prompt = min(prompt, max(known.max_input - reply, known.max_input // 2))
+        return Window(prompt, reply, known.count)
+
+    async def _look_up(self) -> _Known:
+        if self._known is None:
+            self._known = await in_thread(partial(_look_up, self._endpoint))
+        return self._known
+
     async def reply(self, task: Task[Any]) -> Reply[Any]:
         """Answer a task with a value of its ``reply_model``.
 
@@ -99,14 +121,15 @@ class LiteLLM:
             ModelAuthenticationFailed: When it refuses the key; not tried again.
             PromptTooLong: When the prompt does not fit in the model's context window.
             ModelRequestRefused: When it refuses the request for another reason.
+            BudgetExceeded: When the next request could take more than the task's allowance.
         """
         async with self._slot():
-            known = self._known
-            if known is None:
-                known = self._known = await in_thread(partial(_look_up, self._endpoint))
+            known = await self._look_up()
             asking = _Asking(task, known.most(self._max_tokens), Patience(self._endpoint))
             while True:
                 form = known.format
+                if over := asking.over_allowance(known):
+                    raise asking.bill(over)
                 answer = await self._request(known, asking)
                 if isinstance(answer, Failure):
                     # Another task may have found out in the meantime.
@@ -158,6 +181,16 @@ class _Known:
     format: Format
     max_output: int | None
     """The most tokens that the model writes; None: not known."""
+    max_input: int | None
+    """The most tokens that it reads; None: not known."""
+    model: str
+
+    def count(self, text: str) -> int:
+        """Tokens of a text. Where litellm has no tokenizer for the model, what it takes instead may count too few."""
+        if len(text) > _COUNTED:
+            return estimate_tokens(text)
+        counted = cast("int", self.litellm.token_counter(model=self.model, text=text))
+        return counted if self.max_input is not None else counted + counted // 5
 
     def most(self, limit: int) -> int:
         return min(limit, self.max_output) if self.max_output else limit
@@ -188,7 +221,7 @@ def _look_up(endpoint: Endpoint) -> _Known:
         info = cast("Mapping[str, object] | None", litellm.get_model_info(model=model))
     except Exception:  # A bare one is what it raises for a model that is not on its list.
         info = None
-    most = (info or {}).get("max_output_tokens")
+    most, reads = ((info or {}).get(name) for name in ("max_output_tokens", "max_input_tokens"))
     parameters = cast("list[str] | None", litellm.get_supported_openai_params(model=model)) or []
     # Of a model on a server of one's own litellm knows nothing, and most such servers take a schema; one that does not
     # says so, and is asked for less.
@@ -197,7 +230,11 @@ def _look_up(endpoint: Endpoint) -> _Known:
         form: Format = "plain"
     else:
         form = "schema" if own or litellm.supports_response_schema(model=model) else "json"
-    return _Known(litellm, form, most if isinstance(most, int) and most > 0 else None)
+    return _Known(litellm, form, _positive(most), _positive(reads), model)
+
+
+def _positive(value: object) -> int | None:
+    return value if isinstance(value, int) and value > 0 else None
 
 
 @dataclass(frozen=True)
@@ -263,6 +300,16 @@ class _Asking:
                 messages[-1] = Message(role="user", content=f"{messages[-1].content}\n\n{again}")
         return [message.model_dump() for message in messages]
 
+    def over_allowance(self, known: _Known) -> BudgetExceeded | None:
+        """The error when the next request could take more than what is left of the task's allowance."""
+        if self.task.allowance is None:
+            return None
+        left = self.task.allowance - self.prompt_tokens - self.completion_tokens
+        prompt = sum(known.count(message["content"]) + _PER_MESSAGE for message in self.messages())
+        if prompt + self.limit <= left:
+            return None
+        return over_budget(prompt, self.limit, left)
+
     def account(self, answer: _Answer) -> None:
         self.prompt_tokens += answer.prompt_tokens
         self.completion_tokens += answer.completion_tokens
@@ -305,7 +352,7 @@ def _read(answer: _Answer, asking: _Asking, known: _Known) -> Shaped[Any] | Repl
         reason = f"the reply was truncated at its limit of {asking.limit} tokens (finish_reason length)"
         if asking.limit == known.most(asking.limit * 2):
             reason += ", the most that this model writes"
-        return refuse(reason, remedy=_LESS)
+        return refuse(reason, remedy=_LESS, truncated=True)
     if answer.finish_reason == "content_filter":
         return refuse("the provider withheld the reply (finish_reason content_filter)")
     if answer.declined and not answer.text.strip():
@@ -319,7 +366,7 @@ def _read(answer: _Answer, asking: _Asking, known: _Known) -> Shaped[Any] | Repl
 def _exhausted(last: ReplyRefused, asking: _Asking) -> ReplyRefused:
     asked = asking.patience.requests
     message = f"{asking.patience.endpoint.model}, after {asked} request{'' if asked == 1 else 's'}: {last}"
-    return ReplyRefused(message, gate=last.gate, remedy=last.remedy)
+    return ReplyRefused(message, gate=last.gate, remedy=last.remedy, truncated=last.truncated)
 
 
 def _error(failure: Failure, asking: _Asking) -> LanguageModelError:
@@ -328,7 +375,7 @@ def _error(failure: Failure, asking: _Asking) -> LanguageModelError:
         message = (
             f"the reply was truncated at its limit of {asking.cut_at} tokens, and a higher one is refused: {message}"
         )
-        return ReplyRefused(message, gate="parse", remedy=_LESS)
+        return ReplyRefused(message, gate="parse", remedy=_LESS, truncated=True)
     match failure.kind:
         case "authentication":
             remedy = "set GRAPHMEM_MODEL_API_KEY, or the provider's own variable, to a key that is valid for this model"

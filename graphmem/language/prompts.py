@@ -7,7 +7,7 @@ control characters in its text are escaped, so that no text can open a new line,
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
@@ -156,21 +156,29 @@ def time_of(value: datetime) -> str:
     return value.strftime("%Y-%m-%d %H:%M UTC")
 
 
+def size_of(statement: Statement, count: Callable[[str], int]) -> int:
+    """How many tokens a memory takes in a prompt."""
+    return count(_line(statement)) + 1
+
+
 def memories(statements: tuple[Statement, ...]) -> str:
     """The data block that shows memories, each with its number, type, kind, time and status."""
-    lines: list[str] = []
-    for statement in statements:
-        shown: dict[str, object] = {
-            "number": statement.number,
-            "type": statement.type,
-            "kind": statement.kind,
-            "time": time_of(statement.occurred_at),
-            "status": statement.status,
-        }
-        if statement.source is not None:
-            shown["source"] = statement.source
-        lines.append(quote(shown | {"text": statement.text}))
-    return "\n".join(["<memories>", *lines, "</memories>"])
+    return "\n".join(["<memories>", *map(_line, statements), "</memories>"])
+
+
+def _line(statement: Statement) -> str:
+    shown: dict[str, object] = {
+        "number": statement.number,
+        "type": statement.type,
+        "kind": statement.kind,
+        "time": time_of(statement.occurred_at),
+        "status": statement.status,
+    }
+    if statement.source is not None:
+        shown["source"] = statement.source
+    if statement.shortened:
+        shown["shortened"] = True
+    return quote(shown | {"text": statement.text})
 
 
 _SYSTEM = """\

@@ -1,8 +1,9 @@
 """The support gate: whether cited memories bear out a text, as far as that shows without a model.
 
 It is a floor: it refuses what cannot be right, and affirms nothing. A name or number that no cited memory holds, a
-denial where the memories affirm (or the other way round), a plan told as done, the bare repetition of one memory, and
-a text that shares no word with what it cites are refused.
+denial where the memories affirm (or the other way round), what a memory says of somebody else or of another time, a
+plan told as done, the bare repetition of one memory, and a text that shares no word with what it cites are refused.
+docs/support.md tells how well it does.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from graphmem.language import words
+from graphmem.language import clauses, words
 from graphmem.language.base import Statement
+from graphmem.language.clauses import Clause
 from graphmem.language.text import normalise_text, shorten
 from graphmem.language.words import Word, fold
 from graphmem.models import Refused
@@ -38,7 +40,7 @@ def support(text: str, evidence: Sequence[Statement]) -> dict[int, float] | Refu
         or _told_as_done(text, evidence)
         or _unknown_name(claimed, evidence)
         or _unknown_number(claimed, evidence)
-        or _contradicts(claimed, evidence)
+        or _disagrees(claimed, evidence)
     )
     scores = {statement.number: _score(text, statement) for statement in evidence}
     if not reason and not any(scores.values()):
@@ -70,8 +72,29 @@ def _told_as_done(text: str, evidence: Sequence[Statement]) -> str:
 # --- names -----------------------------------------------------------------------------------------------------
 
 _COMMON_ENDING = re.compile(
-    r"(?:ing|ship|ness|tion|sion|ment|ity|ism|ance|ence|hood|dom|ure|acy|ology|ly|ful|less|ive|able|ible|ous|ical)s?$"
+    r"(?:ing|ship|ness|tion|sion|ment|ity|ism|ance|ence|hood|dom|ure|acy|ology|ly|ful|less|ive|able|ible|ous|ical|"
+    r"ung|ungen|heit|heiten|keit|keiten|schaft|schaften|tät|nis|nisse)s?$"
 )
+_PARTICIPLE = re.compile(r"(?:at|it|int|ct|ss|is|iz|os|us|uc|eas|iv|ow|ish|ch|id|end|ry|r[ks])ed$")
+_FOREIGN = words.listed(
+    """
+    der die das den dem des ein eine einen einem einer es er sie wir ihr sein seine ihre mein weil obwohl wenn als
+    nachdem seit seitdem zum zur im am trotz während beim vom auf in mit ohne für gegen nach vor bei unter über zwischen
+    wegen da doch auch beide alle viele le la les un une des il elle ils elles on nous vous je ce cette ces selon depuis
+    pendant après avant parce comme quand si malgré sans avec pour dans sur grâce el los las una unos unas él ella ellos
+    según desde después antes porque cuando aunque sin con para en del al gli lo uno dopo prima perché quando con per
+    het een de zij hij wij omdat hoewel toen sinds door voor met
+    """
+)
+"""Words of other languages that open sentences and are no names."""
+_ARTICLE = re.compile(
+    r"\b(?:der|die|das|den|dem|des|ein|eine|einen|einem|einer|im|am|zum|zur|beim|vom|kein|keine|"
+    r"keinen|sein|seine|seinen|ihr|ihre|ihren|mein|meine)\s+$",
+    re.IGNORECASE,
+)
+_GERMAN = re.compile(r"\b(?:der|die|das|und|ist|nicht|ein|eine|mit|von|zu|im|dem|den|hat|auf)\b")
+_GERMAN_WORDS = 3
+"""From this number of German function words on, a text is read as German, where every noun has a capital."""
 
 
 def _unknown_name(text: str, evidence: Sequence[Statement]) -> str:
@@ -79,7 +102,9 @@ def _unknown_name(text: str, evidence: Sequence[Statement]) -> str:
     spoken_to = _only_addressed(evidence)
     subject: Word | None = None
     for word, certain in _names(text):
-        ordinary = word.fold in words.ORDINARY or bool(_COMMON_ENDING.search(word.fold))
+        ordinary = word.fold in words.ORDINARY or bool(
+            _COMMON_ENDING.search(word.fold) or _PARTICIPLE.search(word.text.casefold())
+        )
         if not any(_same_name(word.fold, other) for other in known):
             if certain or not ordinary:
                 return f"names {word.text}, whom or which no cited memory names"
@@ -92,10 +117,13 @@ def _unknown_name(text: str, evidence: Sequence[Statement]) -> str:
 
 def _names(text: str) -> Iterator[tuple[Word, bool]]:
     """Words that are or may be names, and whether that is certain: a sentence's first word may be any."""
+    german = len(_GERMAN.findall(text)) >= _GERMAN_WORDS
     for sentence in words.sentences(text):
         tokens = words.words(sentence)
         for position, word in enumerate(tokens):
             if not word.capital or words.is_stop(word.fold) or (len(word.text) == 1 and word.text.isascii()):
+                continue
+            if word.text.casefold() in _FOREIGN or (german and _ARTICLE.search(sentence[: word.start])):
                 continue
             opens = word.initial or sentence[word.start - 1 : word.start] in {"“", "‘", '"', "'", "("}
             after_stop = position > 0 and sentence[: word.start].rstrip()[-1:] in {".", "!", "?", ":", "…"}
@@ -207,54 +235,90 @@ def _unknown_date(text: str, evidence: Sequence[Statement]) -> str:
     # Said on a Monday, "last Friday" and "tomorrow" are dates that only a reader of calendars can check.
     for match in re.finditer(r"\b[A-Z][a-z]+\b", text):
         name = match[0].casefold()
+        name = name.removesuffix("s") if name.removesuffix("s") in _DAYS else name
         sure = name not in {"may", "march"} or bool(re.search(r"\d\s*$|\bin\s*$", text[: match.start()]))
         if name in {*_MONTHS, *_DAYS} and sure and fold(name) not in known:
             return f"says {match[0]}, which no cited memory says"
     return ""
 
 
-# --- negation --------------------------------------------------------------------------------------------------
-
-_CLAUSE = re.compile(
-    r"[,;:()]|\s[-–—]\s|\b(?:but|because|although|though|while|whereas|and|since|so that)\b", re.IGNORECASE
-)
+# --- what is said of whom, and when ------------------------------------------------------------------------------
 
 
-def _contradicts(text: str, evidence: Sequence[Statement]) -> str:
-    """A clause that denies what the closest clause of the memories affirms, or affirms what it denies."""
-    theirs = [
-        (statement, clause, _matter(f"{clause} {statement.source or ''}"))
+def _disagrees(text: str, evidence: Sequence[Statement]) -> str:
+    """A clause that says of the same matter the contrary, of somebody else, or of another time."""
+    told = [
+        (statement, clause, frozenset(word.fold for word in words.words(statement.source or "")))
         for statement in evidence
-        for clause in _clauses(statement.text)
+        for clause in clauses.clauses(statement.text)
     ]
-    for clause in _clauses(text):
-        ours = _matter(clause)
-        if len(ours) < 2:
+    for ours in clauses.clauses(text):
+        if len(ours.tokens) < 2:
             continue
-        shares = [(len(ours & matter) / len(ours), statement, other) for statement, other, matter in theirs]
-        closest = max((share for share, _, _ in shares), default=0.0)
-        if closest < _SAME_MATTER:
+        ranked = [(clauses.closeness(ours, clause, source), statement, clause) for statement, clause, source in told]
+        closest = max((rank for rank, _, _ in ranked), default=(0.0, 0.0))
+        if closest[0] < _SAME_MATTER:
             continue
-        denied = words.is_negated(clause)
-        near = [(statement, words.is_negated(other)) for share, statement, other in shares if share == closest]
-        if all(other != denied for _, other in near):
-            number = near[0][0].number
-            return f"{'denies' if denied else 'affirms'} what memory {number} {'affirms' if denied else 'denies'}"
+        near = [(statement, clause) for rank, statement, clause in ranked if rank == closest]
+        number = near[0][0].number
+        if verdict := _contradicted(ours, [entry for entry in ranked if entry[0][0] >= _SAME_MATTER]):
+            return verdict
+        swaps = [clauses.swaps(ours, clause) for _, clause in near]
+        if (pair := swaps[0]) is not None and all(swaps):
+            return f"says of {pair[1].title()} and {pair[0].title()} what memory {number} says the other way round"
+        times = [clauses.other_time(ours, clause) for _, clause in near]
+        if all(times) and times[0] is not None:
+            return f"says {times[0][0]}, where memory {number} says {times[0][1]}"
+        if other := _said_of_another(ours, [(statement, clause) for statement, clause, _ in told]):
+            return other
     return ""
 
 
-def _clauses(text: str) -> list[str]:
-    parts = [part for sentence in words.sentences(words.without_captions(text)) for part in _CLAUSE.split(sentence)]
-    return [part for part in parts if part.strip()]
+def _contradicted(ours: Clause, told: Sequence[tuple[tuple[float, float], Statement, Clause]]) -> str:
+    """What the closest clause denies or affirms to the contrary, unless one at least as close bears it out."""
+    against = (0.0, 0.0)
+    borne_out = (0.0, 0.0)
+    reason = ""
+    for rank, statement, clause in told:
+        if verdict := clauses.contradicts(ours, clause):
+            if rank > against:
+                against = rank
+                reason = f"{verdict} what memory {statement.number} {'affirms' if verdict == 'denies' else 'denies'}"
+        elif clauses.bears_out(ours, clause):
+            borne_out = max(borne_out, rank)
+    return reason if against > borne_out else ""
 
 
-def _matter(clause: str) -> set[str]:
-    """The folded words of a clause that carry meaning; what denies is left out."""
-    return {
-        word.fold
-        for word in words.words(clause)
-        if word.fold not in words.FUNCTION and word.fold not in words.NEGATIONS and word.fold not in words.FILLER
-    }
+def _said_of_another(ours: Clause, told: Sequence[tuple[Statement, Clause]]) -> str:
+    """A clause on one person alone, all of whose words one memory says of somebody else."""
+    rest = ours.matter - ours.names
+    if len(rest) < 2 or not ours.names or not all(token.name for token in ours.tokens[: len(ours.names)]):
+        return ""
+    for statement, clause in told:
+        if not rest <= clause.matter or ours.names & _spoken_of(statement, clause):
+            continue
+        somebody = bool(clause.names - rest) or (statement.source is not None and _first_person(statement.text))
+        if not somebody or clauses.speaks_of_others(clause):
+            continue
+        of_ours = [other for one, other in told if ours.names & _spoken_of(one, other)]
+        if not any(2 * len(rest & other.matter) >= len(rest) for other in of_ours):
+            return f"says of {ours.tokens[0].key.title()} what memory {statement.number} says of another"
+    return ""
+
+
+def _spoken_of(statement: Statement, clause: Clause) -> frozenset[str]:
+    """The names that a memory may speak of; its source counts unless another name opens what it says."""
+    names = frozenset(word.fold for word in _words_of(statement) if word.capital)
+    source = frozenset(word.fold for word in words.words(statement.source or ""))
+    if source and clause.tokens and clause.tokens[0].name and not _first_person(clause.text):
+        opening = clause.tokens[0].key
+        if opening not in source and not words.is_stop(opening):
+            return names - source | frozenset(token.key for token in clause.tokens if token.name)
+    return names
+
+
+def _first_person(text: str) -> bool:
+    return any(word.fold in words.FIRST_PERSON for word in words.words(text))
 
 
 def _without_literal(text: str, evidence: Sequence[Statement]) -> str:

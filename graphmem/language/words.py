@@ -97,6 +97,11 @@ def _base(stem: str, word: str) -> str:
     return stem
 
 
+def listed(text: str) -> frozenset[str]:
+    """The words of a list in plain text, as they stand."""
+    return frozenset(text.split())
+
+
 def vocabulary(text: str) -> frozenset[str]:
     """The folded words of a list in plain text."""
     return frozenset(fold(word) for word in text.split())

@@ -15,7 +15,7 @@ from graphmem.models.reports import (
     WorkReport,
 )
 from graphmem.models.retrieval import PAPER, Hit, Hits, Part, Profile, Weights
-from graphmem.models.runs import Refused, RunDetails, RunInfo, RunRef, Shown
+from graphmem.models.runs import Refused, RunDetails, RunInfo, RunRef, Shown, Spent, Usage
 from graphmem.models.values import (
     MAX_ID,
     MAX_K,
@@ -74,10 +74,12 @@ __all__ = [
     "RunInfo",
     "RunRef",
     "Shown",
+    "Spent",
     "Status",
     "StoreInfo",
     "Supersession",
     "Text",
+    "Usage",
     "Value",
     "Violation",
     "Weights",

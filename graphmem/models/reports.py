@@ -34,6 +34,8 @@ class ReflectReport(Value):
     reinforced: tuple[str, ...] = ()
     """Reflections that already said the same and gained evidence."""
     refused: tuple[Refused, ...] = ()
+    not_shown: int = 0
+    """Observations since the last reflection that none of its prompts showed: there were more than have room."""
     importance_since_reflection: int = 0
     """The sum so far, and"""
     threshold: int = 0

@@ -37,6 +37,33 @@ class RunInfo(Value):
     """US dollars, by the language model's price list; None where the model's price is not known."""
 
 
+class Spent(Value):
+    """What the runs of one verb and model have cost."""
+
+    verb: str
+    model: str
+    runs: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None = None
+    """US dollars, as far as prices were known; None where none was."""
+
+
+class Usage(Value):
+    """What an agent's runs have cost: all together, and by verb and model."""
+
+    runs: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = None
+    """US dollars, as far as prices were known; None where none was."""
+    by: tuple[Spent, ...] = ()
+    tokens_lately: int = 0
+    """Tokens of the runs that began in the last 24 hours."""
+    tokens_per_day: int | None = None
+    """What ``GRAPHMEM_MODEL_TOKENS_PER_DAY`` allows; None: no limit."""
+
+
 class Shown(Value):
     """A memory that a run's prompts showed."""
 

@@ -104,7 +104,7 @@ async def test_what_is_good_in_the_end_becomes_a_reflection(
     (run,) = await agent.runs()
     assert (run.model, run.outcome, run.cost) == ("openai/scripted", "reflected", None)
     assert [item.gate for item in run.refused] == gates
-    answered = 1 + attempts - (0 if gates else attempts - 1)
+    answered = 2 + attempts - (0 if gates else attempts - 1)  # The question and the rating besides.
     assert run.prompt_tokens == 100 * answered
     assert report.importance_since_reflection == 0
 
