@@ -134,7 +134,6 @@ async def about(
     _check_status(status)
     limit = checked_limit(limit)
     after = checked_id(after, "after") if after is not None else None
-    fields = " ".join(f"{field}:{_quoted(entity)}" for field in ("subject", "object", "source", "keywords"))
 
     async def work(tx: Transaction) -> tuple[AnyMemory, ...]:
         if after is not None:
@@ -142,7 +141,7 @@ async def about(
         rows = await tx.run(
             "memory/about",
             agentId=agent_id,
-            names=f"+agentId:{_quoted(agent_id)} +({fields})",
+            entity=entity,
             status=status,
             limit=limit,
             after=after,
@@ -150,11 +149,6 @@ async def about(
         return tuple(to_memory(row) for row in rows)
 
     return await engine.store.read(work)
-
-
-def _quoted(name: str) -> str:
-    """A name as one term of a Lucene query: within quotes only these two mean anything else."""
-    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _check_status(status: object) -> None:
