@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
+from pydantic.alias_generators import to_camel
+
 from graphmem.cognition.engine import Engine, checked_id, checked_limit, fetch_one, unknown_agent
 from graphmem.errors import AmbiguousId, InvalidInput, UnknownMemory
 from graphmem.graph.records import to_agent, to_memory
@@ -37,14 +39,7 @@ async def configure(engine: Engine, agent_id: str, **given: Any) -> AgentInfo:
         InvalidInput: When a value is refused.
     """
     config = validated(AgentConfig, {name: value for name, value in given.items() if value is not None})
-    names = {
-        "name": "name",
-        "traits": "traits",
-        "time_zone": "timeZone",
-        "clock": "clock",
-        "reflection_threshold": "reflectionThreshold",
-    }
-    properties = {names[name]: value for name, value in config.model_dump(exclude_none=True).items()}
+    properties = agent_properties(config)
 
     async def work(tx: Transaction) -> None:
         await tx.one("agent/create", agentId=agent_id)
@@ -52,6 +47,11 @@ async def configure(engine: Engine, agent_id: str, **given: Any) -> AgentInfo:
 
     await engine.store.write(work)
     return await info(engine, agent_id)
+
+
+def agent_properties(config: AgentConfig) -> dict[str, Any]:
+    """What is set in a configuration, as properties of the agent's node."""
+    return {to_camel(name): value for name, value in config.model_dump(exclude_none=True).items()}
 
 
 async def get(engine: Engine, agent_id: str, memory_id: str) -> AnyMemory:
