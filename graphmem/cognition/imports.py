@@ -34,20 +34,10 @@ from graphmem.models import (
 
 BATCH = 200
 """Memories per transaction: few enough that the bar moves while their texts are embedded."""
-_FIELDS = [
-    "id",
-    "text",
-    "kind",
-    "source",
-    "session",
-    "place",
-    "subject",
-    "predicate",
-    "object",
-    "start",
-    "end",
-    "state",
-]
+_FIELDS = (
+    *("id", "text", "kind", "source", "session", "place", "subject", "predicate", "object"),
+    *("start", "end", "state"),
+)
 """What of an item is a property of the same name."""
 
 

@@ -21,6 +21,7 @@ RULES: dict[str, tuple[str, str]] = {
     "times": ("times that cannot be read", "that of the node before"),
     "names": ("subjects, predicates, objects and keywords that are no names", "left out"),
     "conversations": ("utterances, or links to a conversation, that cannot be read", "left out"),
+    "no_time": ("entries of the schedule that take no time", "left out: the published code pads schedules with them"),
     "schedule": ("entries of the schedule that cannot be read", "left out"),
     "clock": ("clock that does not fit the nodes", "its day in the year of the nodes, or the time of the newest"),
     "left_out": ("nodes that cannot be stored", "left out"),

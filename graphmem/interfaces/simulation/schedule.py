@@ -72,6 +72,9 @@ def _entries(
         match entry:
             case [str(what), int(minutes)] if minutes > 0:
                 pass
+            case [str(), 0]:
+                person.note("no_time", place)
+                continue
             case _:
                 person.note("schedule", place)
                 continue
