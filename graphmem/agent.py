@@ -12,11 +12,13 @@ from graphmem.cognition.messages import Message
 from graphmem.cognition.observe import NewItem
 from graphmem.models import (
     PAPER,
+    AgentImport,
     AgentInfo,
     AnyMemory,
     ChangeReport,
     HistoryEvent,
     Hits,
+    Imported,
     Kind,
     Mode,
     Observation,
@@ -131,6 +133,10 @@ class Agent:
     ) -> Observed:
         """See :meth:`AsyncAgent.observe_messages`."""
         return self._portal.call(partial(self._agent.observe_messages, messages, session=session, now=now, ask=ask))
+
+    def import_memories(self, given: AgentImport, *, progress: Callable[[int], None] | None = None) -> Imported:
+        """See :meth:`AsyncAgent.import_memories`."""
+        return self._portal.call(partial(self._agent.import_memories, given, progress=progress))
 
     def retrieve(
         self,

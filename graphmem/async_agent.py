@@ -5,18 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
-from graphmem.cognition import change, checks, explain, history, look_up, observe, recompute, reflect, retrieve, runs
+from graphmem.cognition import (
+    change,
+    checks,
+    explain,
+    history,
+    imports,
+    look_up,
+    observe,
+    recompute,
+    reflect,
+    retrieve,
+    runs,
+)
 from graphmem.cognition import messages as chat
 from graphmem.cognition.engine import Engine, checked_id
 from graphmem.cognition.messages import Message
 from graphmem.cognition.observe import NewItem
 from graphmem.models import (
     PAPER,
+    AgentImport,
     AgentInfo,
     AnyMemory,
     ChangeReport,
     HistoryEvent,
     Hits,
+    Imported,
     Kind,
     Mode,
     Observation,
@@ -150,6 +164,19 @@ class AsyncAgent:
             InvalidInput: When a message is refused; it is named, and nothing was written.
         """
         return await chat.observe_messages(self._engine, self.id, messages, session=session, now=now, ask=ask)
+
+    async def import_memories(self, given: AgentImport, *, progress: Callable[[int], None] | None = None) -> Imported:
+        """Make this agent remember what a person remembers elsewhere: ids, times, ratings and citations are kept.
+
+        Depth and status are computed here; what rests on something that cannot be found is stale. 200 memories are one
+        transaction: cut off, the same call goes on; done, it adds nothing.
+
+        Raises:
+            InvalidInput: When a value is refused; nothing was written.
+            AgentNotEmpty: When the agent remembers something from elsewhere; nothing was written.
+            IdConflict: When an id is taken by other content; earlier batches are stored.
+        """
+        return await imports.import_memories(self._engine, self.id, given, progress=progress)
 
     async def retrieve(
         self,

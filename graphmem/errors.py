@@ -10,6 +10,7 @@ GraphmemError
 │   └── AmbiguousId         a shortened id fits several memories
 ├── UnknownRun              this agent has no run of that id
 ├── IdConflict              the id is taken by a memory with other content
+├── AgentNotEmpty           the agent remembers something already, so nothing is imported into it
 ├── BeliefError             a change of belief that would break a rule
 │   ├── AlreadyEnded        the memory was superseded, retracted or forgotten before
 │   ├── NotActive           the memory must be active for this
@@ -101,6 +102,10 @@ class IdConflict(GraphmemError):
         """Every id of the refused batch that is taken, each once."""
         self.positions = positions
         """Where the refused items stand in what the call was given, from 0; the others can be given again."""
+
+
+class AgentNotEmpty(GraphmemError):
+    """The agent remembers something already, so nothing is imported into it."""
 
 
 class BeliefError(GraphmemError):

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 import neo4j
 import pytest
 
-from graphmem import AsyncMemory
+from graphmem import AsyncAgent, AsyncMemory
 from graphmem.errors import IndexUnavailable, SchemaMismatch
 from graphmem.graph import schema
 from graphmem.graph.lock import NEO4J_VERSION
@@ -147,6 +147,10 @@ async def test_a_newer_schema_is_refused(throw_away: Settings, bare: neo4j.Async
     assert "upgrade graphmem" in caught.value.remedy
 
 
+async def named(agent: AsyncAgent, name: str) -> set[str]:
+    return {memory.text for memory in await agent.about(name)}
+
+
 @pytest.mark.parametrize("version", range(current_version()))
 async def test_every_earlier_version_is_brought_up_to_date(
     throw_away: Settings, bare: neo4j.AsyncDriver, version: int
@@ -162,14 +166,21 @@ async def test_every_earlier_version_is_brought_up_to_date(
         "CREATE (:Memory:Observation {agentId: 'old', id: 'm', kind: 'event', text: 'The lamp is lit', "
         "textHash: $hash, status: 'active', held: true, importance: 3, importanceBy: 'caller', "
         "occurredAt: datetime(), recordedAt: datetime(), lastAccessedAt: datetime(), scopeToken: $token, "
+        "subject: 'lamp', source: 'Jo', keywords: ['light', 'lamp'], "
         "embedding: [1.0, 0, 0, 0, 0, 0, 0, 0], embeddingModel: 'hashing-8'}) "
         "CREATE (:Memory:Observation {agentId: 'old', id: 'ended', text: 'x', held: false, status: 'retracted'})",
         {"version": version, "hash": digest("the lamp is lit"), "token": scope_token("old")},
     )
+    for number, name in schema._steps():
+        if number <= version and "limit" in queries[name].parameters:
+            await bare.execute_query(queries[name].text, {"limit": 100})
     async with await AsyncMemory.open(settings=throw_away, embedder=HashingEmbedder(8)) as memory:
         agent = memory.agent("old")
         assert (await agent.info()).observations == 1
-        await agent.observe("The lamp is out", importance=2)
+        await agent.observe("The lamp is out", importance=2, subject="lamp")
+        assert await named(agent, "lamp") == {"The lamp is lit", "The lamp is out"}
+        assert await named(agent, "Jo") == await named(agent, "light") == {"The lamp is lit"}
+        assert {violation.rule for violation in await agent.check()} == {"ended"}
         assert {hit.memory.text for hit in await agent.retrieve("lamp")} == {"The lamp is lit", "The lamp is out"}
     (record,) = (await bare.execute_query("MATCH (s:GraphmemSchema) RETURN s.version AS v, s.leaseToken AS t")).records
     assert (record["v"], record["t"]) == (current_version(), None)

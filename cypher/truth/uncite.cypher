@@ -1,6 +1,9 @@
-// End the citations of a reflection whose targets are not among those to keep.
+// End the citations of a reflection whose targets are not among those to keep; what it rested on that could not be
+// found is no longer among its grounds either.
 // moved MAP: by the id of a target, what stands in its place now and is cited instead
 MATCH (reflection:Memory {agentId: $agentId, id: $id})
+SET reflection.missingGrounds = null
+WITH reflection
 MATCH (reflection)-[edge:CITES WHERE edge.until IS NULL]->(ground:Memory)
 WHERE NOT ground.id IN $keep
 SET

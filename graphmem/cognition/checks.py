@@ -9,6 +9,7 @@ from graphmem.models import Violation
 REMEDIES = {
     "causes": "it explains and decides nothing; where the memory is stale: graphmem recompute --agent {agent}",
     "depth": "set it in Neo4j Browser: MATCH (m:Memory {{agentId: …, id: …}}) SET m.depth = the number told",
+    "entities": "undo what was changed by hand in the database, or go back to a backup",
     "ended": "undo what was changed by hand in the database, or go back to a backup",
     "grounds": "stop believing it: graphmem retract {id} --agent {agent}",
     "held": "set it in Neo4j Browser: MATCH (a:Agent {{id: …}}) SET a.held = the number that it holds",

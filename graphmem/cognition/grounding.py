@@ -195,6 +195,7 @@ async def write(tx: Transaction, engine: Engine, run: Run, new: Draft, now: date
     )
     if len(created) != 1:
         raise StoreInconsistent(f"the run {run.id!r} vanished while it wrote a reflection")
+    await tx.run("entity/link", agentId=run.agent_id, ids=[new.id])
     await cite(tx, run.agent_id, new.id, new.grounded.cited, now)
 
 

@@ -23,6 +23,7 @@ _LOGGED: dict[str, tuple[HistoryType, str]] = {
 """What an entry of the log did to its memory, and in which verb."""
 _ENDS = [entry for entry, (type_, _) in _LOGGED.items() if type_ in ("superseded", "retracted")]
 _BEGINNINGS: dict[str, HistoryType] = {"observation": "observed", "reflection": "inferred", "plan": "planned"}
+_VERBS = {"observation": "observe"}
 
 
 async def history(engine: Engine, agent_id: str, memory_id: str) -> tuple[HistoryEvent, ...]:
@@ -66,7 +67,7 @@ def _beginning(memory: AnyMemory, changes: Sequence[Row], run: dict[str, Any] | 
     return HistoryEvent(
         type=_BEGINNINGS[memory.type],
         at=memory.recorded_at,
-        verb=run["verb"] if run else "observe" if memory.type == "observation" else None,
+        verb=run["verb"] if run else _VERBS.get(memory.type) if memory.imported_at is None else "import",
         by=memory.written_by if memory.type == "reflection" else CALLER,
         seq=logged["seq"] if logged else None,
         run_id=run["id"] if run else None,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
+from pydantic.alias_generators import to_camel
+
 from graphmem.cognition.engine import Engine, checked_id, checked_limit, fetch_one, unknown_agent
 from graphmem.errors import AmbiguousId, InvalidInput, UnknownMemory
 from graphmem.graph.records import to_agent, to_memory, to_store
@@ -47,14 +49,7 @@ async def configure(engine: Engine, agent_id: str, **given: Any) -> AgentInfo:
         InvalidInput: When a value is refused.
     """
     config = validated(AgentConfig, {name: value for name, value in given.items() if value is not None})
-    names = {
-        "name": "name",
-        "traits": "traits",
-        "time_zone": "timeZone",
-        "clock": "clock",
-        "reflection_threshold": "reflectionThreshold",
-    }
-    properties = {names[name]: value for name, value in config.model_dump(exclude_none=True).items()}
+    properties = agent_properties(config)
 
     async def work(tx: Transaction) -> None:
         await tx.one("agent/create", agentId=agent_id)
@@ -62,6 +57,11 @@ async def configure(engine: Engine, agent_id: str, **given: Any) -> AgentInfo:
 
     await engine.store.write(work)
     return await info(engine, agent_id)
+
+
+def agent_properties(config: AgentConfig) -> dict[str, Any]:
+    """What is set in a configuration, as properties of the agent's node."""
+    return {to_camel(name): value for name, value in config.model_dump(exclude_none=True).items()}
 
 
 async def get(engine: Engine, agent_id: str, memory_id: str) -> AnyMemory:
@@ -144,7 +144,6 @@ async def about(
     _check_status(status)
     limit = checked_limit(limit)
     after = checked_id(after, "after") if after is not None else None
-    fields = " ".join(f"{field}:{_quoted(entity)}" for field in ("subject", "object", "source", "keywords"))
 
     async def work(tx: Transaction) -> tuple[AnyMemory, ...]:
         if after is not None:
@@ -152,7 +151,7 @@ async def about(
         rows = await tx.run(
             "memory/about",
             agentId=agent_id,
-            names=f"+agentId:{_quoted(agent_id)} +({fields})",
+            entity=entity,
             status=status,
             limit=limit,
             after=after,
@@ -160,11 +159,6 @@ async def about(
         return tuple(to_memory(row) for row in rows)
 
     return await engine.store.read(work)
-
-
-def _quoted(name: str) -> str:
-    """A name as one term of a Lucene query: within quotes only these two mean anything else."""
-    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _check_status(status: object) -> None:

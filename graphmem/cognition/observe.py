@@ -196,6 +196,7 @@ async def create(tx: Transaction, agent_id: str, rows: Sequence[Row]) -> None:
     )
     if created is None or created["created"] != len(rows):
         raise StoreInconsistent(f"{len(rows)} observations were to be written, not {created}")
+    await tx.run("entity/link", agentId=agent_id, ids=[row["properties"]["id"] for row in rows])
     importance = sum(row["properties"]["importance"] for row in rows)
     await tx.run("agent/count_in", agentId=agent_id, count=len(rows), importance=importance)
 

@@ -169,6 +169,8 @@ class _Worker:
         retired: set[str] = set()
         moved: dict[str, str] = {}
         waits = False
+        if isinstance(memory, Reflection) and memory.missing_grounds:
+            changes.append(f"{memory.missing_grounds} of the memories that it rested on cannot be found")
         for row in await tx.run("recompute/grounds", agentId=agent_id, id=memory_id):
             head = to_memory(row)
             if head.status == "stale":

@@ -1,6 +1,16 @@
 """The values that go in and come out: frozen, in snake_case, all times aware and in UTC."""
 
 from graphmem.models.agents import AgentConfig, AgentInfo, StoreInfo, Violation
+from graphmem.models.imports import (
+    AgentImport,
+    AnyImported,
+    Imported,
+    ImportedObservation,
+    ImportedPlace,
+    ImportedPlan,
+    ImportedReflection,
+    grounds_of,
+)
 from graphmem.models.memories import AnyMemory, MemoryValue, NewObservation, Observation, Plan, Reflection
 from graphmem.models.provenance import Cause, Ground, HistoryEvent, HistoryType, Provenance, Supersession
 from graphmem.models.reports import (
@@ -39,7 +49,9 @@ __all__ = [
     "MAX_TEXT",
     "PAPER",
     "AgentConfig",
+    "AgentImport",
     "AgentInfo",
+    "AnyImported",
     "AnyMemory",
     "Cause",
     "ChangeReport",
@@ -52,6 +64,11 @@ __all__ = [
     "Id",
     "Importance",
     "ImportanceBy",
+    "Imported",
+    "ImportedObservation",
+    "ImportedPlace",
+    "ImportedPlan",
+    "ImportedReflection",
     "Kind",
     "Label",
     "MemoryValue",
@@ -84,6 +101,7 @@ __all__ = [
     "Violation",
     "Weights",
     "WorkReport",
+    "grounds_of",
     "storable",
     "validated",
 ]

@@ -46,6 +46,8 @@ class MemoryValue(Value):
     occurred_at: datetime
     recorded_at: datetime
     last_accessed_at: datetime
+    imported_at: datetime | None = None
+    """When it came here from elsewhere; None where it was made here."""
     ended_at: datetime | None = None
     embedding_model: str | None = None
     """None while the text could not be embedded."""
@@ -75,7 +77,11 @@ class Reflection(MemoryValue):
     depth: int
     """1 + the depth of its deepest ground."""
     written_by: str
-    """The language model that wrote it, e.g. ``extractive`` or ``litellm/gpt-4o``."""
+    """The language model that wrote it, e.g. ``extractive`` or ``litellm/gpt-4o``; or the program it comes from."""
+    missing_grounds: int = 0
+    """How many of its grounds could not be found where it was imported from; with any it is stale."""
+    file_depth: int | None = None
+    """Its depth by the file that it was imported from."""
 
 
 class Plan(MemoryValue):

@@ -311,6 +311,9 @@ class StatusWords:
         # Recorded causes explain; grounds that ended or are stale do so where one was not recorded.
         because += [target for target in self._grounds.get(memory_id, []) if self._fails(target)]
         reasons = [self._reason(target) for target in dict.fromkeys(because)]
+        memory = self._memories[memory_id]
+        if memory.type == "reflection" and memory.missing_grounds:
+            reasons.insert(0, f"{counted(memory.missing_grounds, 'ground')} cannot be found")
         if not reasons:
             return "stale"
         words = "stale because " + " and ".join(reasons[:_MOST_REASONS])

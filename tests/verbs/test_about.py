@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphmem import Memory
+from graphmem import AsyncMemory, Memory
 from graphmem.async_agent import AsyncAgent
 from graphmem.errors import InvalidInput, UnknownMemory
 
@@ -99,3 +99,73 @@ def test_any_name_finds_itself_and_nothing_else(sync_memory: Memory, names: list
 async def test_the_longest_names(agent: AsyncAgent, name: str) -> None:
     await agent.observe("long", id="long", subject=name, keywords=[name], importance=1)
     assert await found(agent, name) == ["long"]
+
+
+# --- entities in the graph --------------------------------------------------------------------------------------
+
+
+async def entities(memory: AsyncMemory, agent_id: str) -> dict[tuple[str, str], list[str]]:
+    """The roles of every ABOUT, by memory and name, as somebody reads them who knows the graph only."""
+    found = await memory._engine.store._driver.execute_query(
+        "MATCH (m:Memory {agentId: $agent})-[about:ABOUT]->(e:Entity {agentId: $agent}) "
+        "RETURN m.id AS id, e.name AS name, about.roles AS roles",
+        agent=agent_id,
+    )
+    return {(record["id"], record["name"]): sorted(record["roles"]) for record in found.records}
+
+
+async def test_one_edge_to_each_name_with_its_roles(memory: AsyncMemory, agent: AsyncAgent) -> None:
+    given = {
+        "subject": "Jo",
+        "predicate": "sees",
+        "object": "owl",
+        "source": "Jo",
+        "keywords": ["owl", "night", "night"],
+    }
+    await agent.observe_many([{"text": "t", "id": "m", "importance": 1, **given}, {"text": "u", "id": "n"}])
+    expected = {
+        ("m", "Jo"): ["source", "subject"],
+        ("m", "owl"): ["keyword", "object"],
+        ("m", "night"): ["keyword"],
+    }
+    assert await entities(memory, agent.id) == expected
+    await agent.observe_many([{"text": "t", "id": "m", "importance": 1, **given}])
+    assert await entities(memory, agent.id) == expected
+    change = await agent.supersede("m", text="v")
+    assert change.replacement is not None
+    assert (await entities(memory, agent.id))[change.replacement.id, "Jo"] == ["subject"]
+
+
+async def test_two_agents_name_one_thing_and_share_no_node(
+    memory: AsyncMemory, agent: AsyncAgent, new_agent: Callable[[], AsyncAgent]
+) -> None:
+    other = new_agent()
+    for each in (agent, other):
+        await each.observe("t", id="t", subject="Jo", importance=1)
+    found = await memory._engine.store._driver.execute_query(
+        "MATCH (:Memory {agentId: $a})-[:ABOUT]->(e)<-[:ABOUT]-(m) WHERE m.agentId <> $a RETURN m", a=agent.id
+    )
+    assert found.records == []
+
+
+BREAKAGES = {
+    "an edge less": "MATCH (:Memory {agentId: $a})-[r:ABOUT]->(:Entity {name: 'Jo'}) DELETE r",
+    "an edge more": "MATCH (m:Memory {agentId: $a}), (e:Entity {agentId: $a, name: 'Jo'}) "
+    "CREATE (m)-[:ABOUT {roles: ['object']}]->(e)",
+    "another role": "MATCH (:Memory {agentId: $a})-[r:ABOUT]->(:Entity {name: 'Jo'}) SET r.roles = ['object']",
+    "another name": "MATCH (m:Memory {agentId: $a}) SET m.subject = 'Joe'",
+    "a lonely entity": "CREATE (:Entity {agentId: $a, name: 'nobody'})",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("breakage", BREAKAGES)
+async def test_what_breaks_the_rule_is_found(
+    memory: AsyncMemory, new_agent: Callable[[], AsyncAgent], breakage: str
+) -> None:
+    agent = new_agent()
+    await agent.observe("t", id="t", subject="Jo", keywords=["owl"], importance=1)
+    assert await agent.check() == ()
+    await memory._engine.store._driver.execute_query(BREAKAGES[breakage], a=agent.id)
+    found = await agent.check()
+    assert {violation.rule for violation in found} == {"entities"}
+    assert all(violation.remedy for violation in found)

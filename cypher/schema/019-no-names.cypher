@@ -1,0 +1,2 @@
+// Exact names are looked up through entities now.
+DROP INDEX memoryNames IF EXISTS

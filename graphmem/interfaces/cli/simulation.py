@@ -1,0 +1,102 @@
+"""``graphmem import-simulation``: saved simulations of Generative Agents become agents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphmem.interfaces.cli.common import REMEMBER, Cli, command
+
+if TYPE_CHECKING:
+    from graphmem import Memory
+    from graphmem.interfaces.progress import Progress
+    from graphmem.interfaces.simulation import Person
+    from graphmem.interfaces.simulation.report import Report
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    example = "graphmem import-simulation environment/frontend_server/storage/my-save\n"
+    example += "graphmem import-simulation my-save --prefix monday/"
+    command(app, panel=REMEMBER, name="import-simulation", example=example)(import_simulation)
+
+
+def _known_zone(name: str) -> str:
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise typer.BadParameter(f"{name!r} is not an IANA time zone") from error
+    return name
+
+
+def import_simulation(
+    cli: Cli,
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", exists=True, file_okay=False, help="A saved simulation; docs/simulations.md."),
+    ],
+    prefix: Annotated[
+        str, typer.Option(help="Put before each person's name to make the agent's id, e.g. to import two saves.")
+    ] = "",
+    time_zone: Annotated[
+        str, typer.Option(callback=_known_zone, metavar="ZONE", help="In which the times of the save are read.")
+    ] = "UTC",
+) -> None:
+    """Import a saved simulation of Generative Agents; running it again adds nothing twice.
+
+    Each person becomes an agent that lives in the simulation's own time. Events and conversations become observations,
+    thoughts become reflections that cite what they rest on, the day's schedule becomes plans.
+
+    Whatever is odd in the files is reported with its place and what was done about it. The exit code is 1 where a node
+    could not be stored.
+    """
+    from graphmem.interfaces.simulation import read_simulation
+
+    people = read_simulation(folder, time_zone=time_zone)
+    with cli.memory() as memory, cli.progress() as progress:
+        reports: list[Report] = []
+        try:
+            for person in people:
+                reports.append(_import(memory, progress, person, prefix))
+        except BaseException:
+            cli.note("stopped; what is stored stays. Running it again goes on from there.")
+            raise
+        where = cli.where(memory)
+    if cli.as_json:
+        cli.emit({**where.as_dict(), "folder": str(folder), "people": [report.as_dict() for report in reports]})
+    else:
+        for report in reports:
+            for line in report.lines():
+                cli.say(line)
+        cli.say(f"{folder} → {where}: {_total(reports)}")
+    if not all(report.complete for report in reports):
+        raise typer.Exit(1)
+
+
+def _import(memory: Memory, progress: Progress, person: Person, prefix: str) -> Report:
+    from graphmem.interfaces.simulation.report import Report
+
+    agent = memory.agent(f"{prefix}{person.name}")
+    all_of_it = len(person.items) or 1
+    label = f"importing {person.name}"
+
+    def show(done: int) -> None:
+        progress.step(label, done / all_of_it, f"{done:,} of {all_of_it:,}")
+
+    show(0)
+    imported = agent.import_memories(person.snapshot, progress=show)
+    return Report(person, agent.info(), imported)
+
+
+def _total(reports: list[Report]) -> str:
+    told = [report.as_dict() for report in reports]
+    names = ("nodes", "memories", "added", "known", "citing", "citations")
+    nodes, memories, added, known, citing, citations = (sum(person[name] for person in told) for name in names)
+    return (
+        f"{nodes:,} nodes of {len(reports):,} people, {memories:,} memories ({added:,} added, {known:,} known); "
+        f"{citing:,} thoughts with {citations:,} citations"
+    )
