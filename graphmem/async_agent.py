@@ -101,6 +101,7 @@ class AsyncAgent:
         source: str | None = None,
         session: str | None = None,
         place: str | None = None,
+        key: str | None = None,
         id: str | None = None,
         subject: str | None = None,
         predicate: str | None = None,
@@ -112,7 +113,8 @@ class AsyncAgent:
         """Store one observation: rated when no importance (1–10) is given, embedded, idempotent on ``id``.
 
         A language model is not waited for: it rates later, in ``work``, and until then the memory is rated by rule.
-        With ``ask`` it is asked at once.
+        With ``ask`` it is asked at once. Of observations with the same ``key`` only the latest by ``occurred_at`` is
+        held; what rested on an earlier one turns stale.
 
         Raises:
             InvalidInput: When a value is refused; nothing was written.
@@ -126,6 +128,7 @@ class AsyncAgent:
             "source": source,
             "session": session,
             "place": place,
+            "key": key,
             "id": id,
             "subject": subject,
             "predicate": predicate,

@@ -17,6 +17,7 @@ GraphmemError
 │   ├── NotEnded            the memory is held, so there is nothing to restore
 │   ├── NotNewest           a later change of the same chain must be undone first
 │   ├── SelfSupersession    a memory cannot supersede itself
+│   ├── KeyMismatch         what is to replace a keyed fact does not have its key
 │   └── RestsOnItself       the new memory rests on the one it would replace
 ├── EmbeddingError          the embedder failed, or gave a vector that cannot be used
 │   ├── EmbedderUnavailable              its provider gives no answer: rate limit, time-out, failure
@@ -130,6 +131,10 @@ class NotNewest(BeliefError):
 
 class SelfSupersession(BeliefError):
     """A memory cannot supersede itself."""
+
+
+class KeyMismatch(BeliefError):
+    """What is to replace a keyed fact does not have its key."""
 
 
 class RestsOnItself(BeliefError):

@@ -1,13 +1,16 @@
-// Append one change of belief to the audit log.
-MATCH (memory:Memory {agentId: $agentId, id: $id})
+// Append changes of belief to the audit log.
+// entries LIST<MAP>: id STRING of the memory, ordinal INTEGER, verb STRING, reason STRING
+// Returns: logged INTEGER
+UNWIND $entries AS entry
+MATCH (memory:Memory {agentId: $agentId, id: entry.id})
 CREATE (change:Change {
   agentId: $agentId,
   seq: $seq,
-  ordinal: $ordinal,
-  verb: $verb,
+  ordinal: entry.ordinal,
+  verb: entry.verb,
   at: $now,
   by: $by,
-  reason: $reason
+  reason: entry.reason
 })
 CREATE (change)-[:OF]->(memory)
-RETURN change.seq AS seq
+RETURN count(change) AS logged

@@ -1,8 +1,9 @@
-// End a memory: no longer held, and out of both indexes. cause: caller, recompute or restore.
+// End memories that are held: no longer held, and out of both indexes. cause: caller, key, recompute, restore or forget.
+// Returns: ended INTEGER
 MATCH (agent:Agent {id: $agentId})
-MATCH (memory:Memory {agentId: $agentId, id: $id})
+UNWIND $ids AS id
+MATCH (memory:Memory {agentId: $agentId, id: id})
 SET
-  agent.held = agent.held - 1,
   memory.status = $status,
   memory.held = false,
   memory.endedAt = $now,
@@ -10,4 +11,6 @@ SET
   memory.scopeToken = null,
   memory.leaseToken = null,
   memory.leaseUntil = null
-RETURN memory.id AS id
+WITH agent, count(memory) AS ended
+SET agent.held = agent.held - ended
+RETURN ended

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import get_args
 
-from graphmem.cognition import truth
-from graphmem.cognition.engine import Engine, checked_id, fetch, fetch_one, new_id, unknown_agent
+from graphmem.cognition import keyed, truth
+from graphmem.cognition.engine import CALLER, Engine, checked_id, fetch, fetch_one, new_id, unknown_agent
 from graphmem.cognition.observe import create, rows_for
 from graphmem.errors import (
     AlreadyEnded,
     InvalidInput,
+    KeyMismatch,
     NotActive,
     NotEnded,
     NotNewest,
@@ -31,9 +32,6 @@ from graphmem.models import (
     storable,
     validated,
 )
-
-CALLER = "caller"
-"""Who changed a belief through the API, in the log and on SUPERSEDES."""
 
 
 async def supersede(
@@ -62,7 +60,8 @@ async def supersede(
     Raises:
         InvalidInput: When neither or both of ``text`` and ``by`` are given, or a value is refused.
         UnknownAgent, UnknownMemory: When there is no such agent or memory of that agent.
-        SelfSupersession, AlreadyEnded, NotActive, RestsOnItself: When a rule would be broken. Nothing was written.
+        SelfSupersession, AlreadyEnded, NotActive, KeyMismatch, RestsOnItself: When a rule would be broken. Nothing was
+            written.
     """
     old = checked_id(old)
     if (text is None) == (by is None):
@@ -89,13 +88,20 @@ async def supersede(
         revision = await truth.begin(tx, agent_id, at)
         memory = await _replaceable(tx, agent_id, old)
         if by is not None:
-            await _check_replacement(tx, agent_id, old, await fetch_one(tx, agent_id, by))
+            await _check_replacement(tx, agent_id, memory, await fetch_one(tx, agent_id, by))
         await create(tx, agent_id, rows)
+        # The next value of a key ends the one before; a correction takes its place.
+        next_value = _key(memory) is not None and not _corrects(memory, mode, at)
         await truth.supersede(
-            tx, revision, older=old, newer=new, mode=mode, reason=reason, by=CALLER, cause="caller", made=by is None
-        )
+            tx, revision, older=old, newer=new, mode=mode, reason=reason, by=CALLER,
+            cause="key" if next_value else "caller", made=by is None,
+        )  # fmt: skip
         await revision.log(tx, old, "supersede", by=CALLER, reason=reason)
-        return await _report(tx, revision, "supersede", memory.id, replacement=new)
+        if not next_value and _key(memory) is not None:
+            await tx.run("keyed/rank", agentId=agent_id, older=old, newer=new)
+        settled = await _settle_key(tx, revision, memory, at)
+        relabelled = [await truth.relabel(tx, revision, [old, *settled.changed])]
+        return await _report(tx, revision, "supersede", old, replacement=new, relabelled=relabelled)
 
     return await engine.store.write(work)
 
@@ -103,7 +109,7 @@ async def supersede(
 async def retract(
     engine: Engine, agent_id: str, memory_id: str, *, reason: str = "", now: object = None
 ) -> ChangeReport:
-    """Stop holding a memory, with nothing in its place.
+    """Stop holding a memory, with nothing in its place; of a keyed fact, the value before it holds again.
 
     Raises:
         UnknownAgent, UnknownMemory: When there is no such agent or memory of that agent.
@@ -115,10 +121,13 @@ async def retract(
 
     async def work(tx: Transaction) -> ChangeReport:
         revision = await truth.begin(tx, agent_id, at)
-        await _replaceable(tx, agent_id, memory_id)
+        memory = await _replaceable(tx, agent_id, memory_id)
         await truth.end(tx, revision, memory_id, "retracted", cause="caller")
         await revision.log(tx, memory_id, "retract", by=CALLER, reason=reason)
-        return await _report(tx, revision, "retract", memory_id)
+        settled = await _settle_key(tx, revision, memory, at)
+        relabelled = [await truth.relabel(tx, revision, [memory_id, *settled.changed])]
+        restored = [*settled.revived, *await _restore_above(tx, revision, settled.revived, relabelled)]
+        return await _report(tx, revision, "retract", memory_id, relabelled=relabelled, restored=restored)
 
     return await engine.store.write(work)
 
@@ -149,32 +158,80 @@ async def restore(
                 f"memory {memory_id!r} is {memory.status}; only what was superseded or retracted is restored"
             )
         newer = await tx.one("truth/superseder", agentId=agent_id, id=memory_id)
+        await _check_latest(tx, agent_id, memory, newer)
         if newer is not None and newer["status"] not in ("active", "stale"):
-            raise NotNewest(
-                f"what replaced {memory_id!r}, {newer['id']!r}, is {newer['status']} itself",
-                remedy=f"restore {newer['id']!r} first",
-            )
+            raise _not_newest(memory_id, newer)
         changed = await _undo(tx, revision, memory_id, newer)
         await revision.log(tx, memory_id, "restore", by=CALLER, reason=reason)
-        relabelled = [await truth.relabel(tx, revision, changed)]
-        restored: list[str] = []
-        level = [memory_id]
-        while level:
-            rows = await tx.run("truth/revocable", agentId=agent_id, ids=level)
-            level = list[str]()
-            for row in rows:
-                replacement = {"id": row["newer"], "made": row["made"]} if row["newer"] else None
-                changed = await _undo(tx, revision, row["id"], replacement)
-                await revision.log(tx, row["id"], "restore", by=CALLER, reason=f"its grounds hold again: {memory_id}")
-                relabelled.append(await truth.relabel(tx, revision, changed))
-                level.append(row["id"])
-            restored += level
+        settled = await _settle_key(tx, revision, memory, at)
+        relabelled = [await truth.relabel(tx, revision, [*changed, *settled.changed])]
+        restored = await _restore_above(tx, revision, [memory_id], relabelled)
         return await _report(
             tx, revision, "restore", memory_id, replacement=newer["id"] if newer else None,
             relabelled=relabelled, restored=restored,
         )  # fmt: skip
 
     return await engine.store.write(work)
+
+
+async def _restore_above(
+    tx: Transaction, revision: truth.Revision, ids: Sequence[str], relabelled: list[truth.Relabelled]
+) -> list[str]:
+    """Hold again, level by level, what recompute had ended and whose old grounds are all active again."""
+    restored: list[str] = []
+    level = list(ids)
+    while level:
+        rows = await tx.run("truth/revocable", agentId=revision.agent_id, ids=level)
+        below, level = ", ".join(level), list[str]()
+        for row in rows:
+            replacement = {"id": row["newer"], "made": row["made"]} if row["newer"] else None
+            changed = await _undo(tx, revision, row["id"], replacement)
+            await revision.log(tx, row["id"], "restore", by=CALLER, reason=f"its grounds hold again: {below}")
+            relabelled.append(await truth.relabel(tx, revision, changed))
+            level.append(row["id"])
+        restored += level
+    return restored
+
+
+def _not_newest(memory_id: str, newer: Row) -> NotNewest:
+    if newer["status"] == "forgotten":
+        return NotNewest(
+            f"what replaced {memory_id!r}, {newer['id']!r}, was forgotten, which cannot be undone",
+            remedy="observe what holds as a new memory",
+        )
+    return NotNewest(
+        f"what replaced {memory_id!r}, {newer['id']!r}, is {newer['status']} itself",
+        remedy=f"restore {newer['id']!r} first",
+    )
+
+
+def _key(memory: AnyMemory) -> str | None:
+    return memory.key if isinstance(memory, Observation) else None
+
+
+def _corrects(old: AnyMemory, mode: Mode, now: datetime) -> bool:
+    """Whether a replacement takes the place of the old memory: an update that leaves it no time does as well."""
+    return mode == "correction" or (_key(old) is not None and now <= old.occurred_at)
+
+
+async def _settle_key(tx: Transaction, revision: truth.Revision, memory: AnyMemory, now: datetime) -> keyed.Settled:
+    """After a value of a keyed fact was ended or restored; nothing for other memories."""
+    key = _key(memory)
+    placed = [(key, memory.occurred_at), (key, max(memory.occurred_at, now))] if key is not None else []
+    return await keyed.settle(tx, revision.agent_id, keyed.spans(placed), now, by=CALLER, revision=revision)
+
+
+async def _check_latest(tx: Transaction, agent_id: str, memory: AnyMemory, newer: Row | None) -> None:
+    """Of a keyed fact only the latest value can be restored; one that replaced it by this change is not counted."""
+    if _key(memory) is None:
+        return
+    made = newer["id"] if newer is not None and newer["made"] else None
+    row = await tx.one("keyed/later", agentId=agent_id, id=memory.id, besides=made)
+    if row is not None and row["later"] is not None:
+        raise NotNewest(
+            f"memory {memory.id!r} is not the latest value of the key {_key(memory)!r}; {row['later']!r} is",
+            remedy=f"retract {row['later']!r} instead: the value before it then holds again",
+        )
 
 
 async def _undo(tx: Transaction, revision: truth.Revision, memory_id: str, newer: Row | None) -> list[str]:
@@ -219,19 +276,25 @@ async def _replaceable(tx: Transaction, agent_id: str, memory_id: str) -> AnyMem
     raise AlreadyEnded(message, remedy=remedy)
 
 
-async def _check_replacement(tx: Transaction, agent_id: str, old: str, replacement: AnyMemory) -> None:
+async def _check_replacement(tx: Transaction, agent_id: str, old: AnyMemory, replacement: AnyMemory) -> None:
+    key = _key(old)
+    if key is not None and _key(replacement) != key:
+        raise KeyMismatch(
+            f"memory {old.id!r} is a value of the key {key!r}, and {replacement.id!r} is not",
+            remedy="give the replacement's text, or observe the new value under that key",
+        )
     if replacement.status != "active":
         raise NotActive(f"memory {replacement.id!r} is {replacement.status}; only an active one can replace another")
-    if await truth.resting_on(tx, agent_id, old, [replacement.id]):
+    if await truth.resting_on(tx, agent_id, old.id, [replacement.id]):
         raise RestsOnItself(
-            f"memory {replacement.id!r} rests on {old!r}, so it cannot replace it",
+            f"memory {replacement.id!r} rests on {old.id!r}, so it cannot replace it",
             remedy="give the replacement's text instead",
         )
 
 
 def _replacement(text: str, old: AnyMemory, mode: Mode, now: datetime) -> NewObservation:
     """A correction is about the same moment as what it corrects; an update begins now."""
-    correction = mode == "correction"
+    correction = _corrects(old, mode, now)
     return NewObservation(
         text=text,
         kind="fact",
@@ -239,6 +302,7 @@ def _replacement(text: str, old: AnyMemory, mode: Mode, now: datetime) -> NewObs
         occurred_at=old.occurred_at if correction else now,
         session=old.session if correction and isinstance(old, Observation) else None,
         place=old.place if correction and isinstance(old, Observation) else None,
+        key=_key(old),
         subject=old.subject,
         predicate=old.predicate,
     )
@@ -251,12 +315,11 @@ async def _report(
     memory_id: str,
     *,
     replacement: str | None = None,
-    relabelled: Sequence[truth.Relabelled] = (),
+    relabelled: Sequence[truth.Relabelled],
     restored: Sequence[str] = (),
 ) -> ChangeReport:
-    """Tell what happened; dependents are relabelled first where that was not done yet."""
+    """Tell what happened, dependents included."""
     agent_id = revision.agent_id
-    relabelled = relabelled or [await truth.relabel(tx, revision, [memory_id])]
     stale, active = set[str](), set[str]()
     for step in relabelled:  # What one step turned, a later one may have turned back.
         stale = (stale | set(step.stale)) - set(step.active)

@@ -37,6 +37,8 @@ from graphmem.threads import in_thread
 
 _log = logging.getLogger("graphmem")
 
+CALLER = "caller"
+"""Who changed a belief through the API, in the log and on SUPERSEDES."""
 TIDY_SECONDS = 10
 """How long a failed call may take to give back what it had claimed; a lease ends by itself otherwise."""
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from graphmem.cognition.change import CALLER
-from graphmem.cognition.engine import Engine, checked_id, fetch_one
+from graphmem.cognition.engine import CALLER, Engine, checked_id, fetch_one
 from graphmem.graph.store import Row, Transaction
 from graphmem.models import AnyMemory, HistoryEvent, HistoryType
 
@@ -19,6 +18,8 @@ _LOGGED: dict[str, tuple[HistoryType, str]] = {
     "recompute:revised": ("superseded", "recompute"),
     "recompute:retracted": ("retracted", "recompute"),
     "restore": ("restored", "restore"),
+    "key:superseded": ("superseded", "observe"),
+    "key:restored": ("restored", "retract"),
 }
 """What an entry of the log did to its memory, and in which verb."""
 _ENDS = [entry for entry, (type_, _) in _LOGGED.items() if type_ in ("superseded", "retracted")]

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
-from graphmem.cognition.engine import Engine, fetch_one, new_id
+from graphmem.cognition import keyed, truth
+from graphmem.cognition.engine import CALLER, Engine, fetch_one, new_id
 from graphmem.cognition.grounding import rate
 from graphmem.cognition.runs import running
 from graphmem.cognition.texts import derived, spoken
@@ -151,6 +152,11 @@ async def _observe_batch(
         _check_conflicts(agent_id, pairs, known, start)
         new = [row for row in rows if row["properties"]["id"] not in known]
         await create(tx, agent_id, new)
+        placed = [(row["properties"]["key"], row["properties"]["occurredAt"]) for row in new]
+        where = keyed.spans((key, at) for key, at in placed if key is not None)
+        settled = await keyed.settle(tx, agent_id, where, now, by=CALLER)
+        if settled.revision:
+            await truth.relabel(tx, settled.revision, settled.changed)
         return len(new)
 
     added = await engine.store.write(work)
@@ -250,8 +256,9 @@ def _row(
         "id": id_,
         **{
             name: getattr(item, name)
-            for name in ("text", "kind", "source", "session", "place", "subject", "predicate", "object")
+            for name in ("text", "kind", "source", "session", "place", "key", "subject", "predicate", "object")
         },
+        "keyRank": id_ if item.key is not None else None,
         "keywords": list(item.keywords),
         "status": "active",
         "held": True,

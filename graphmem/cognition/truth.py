@@ -27,18 +27,16 @@ class Revision:
 
     async def log(self, tx: Transaction, memory_id: str, verb: str, *, by: str, reason: str) -> None:
         """Append to the audit log."""
-        await tx.run(
-            "truth/change",
-            agentId=self.agent_id,
-            id=memory_id,
-            seq=self.seq,
-            ordinal=self._ordinals,
-            verb=verb,
-            now=self.now,
-            by=by,
-            reason=reason,
-        )
-        self._ordinals += 1
+        await self.log_all(tx, [(memory_id, verb, reason)], by=by)
+
+    async def log_all(self, tx: Transaction, entries: Sequence[tuple[str, str, str]], *, by: str) -> None:
+        """Append entries of (id of the memory, verb, reason) to the audit log."""
+        rows = [
+            {"id": id_, "verb": verb, "reason": reason, "ordinal": ordinal}
+            for ordinal, (id_, verb, reason) in enumerate(entries, start=self._ordinals)
+        ]
+        await tx.run("truth/change", agentId=self.agent_id, seq=self.seq, entries=rows, now=self.now, by=by)
+        self._ordinals += len(rows)
 
 
 async def begin(tx: Transaction, agent_id: str, now: datetime) -> Revision:
@@ -76,19 +74,31 @@ async def relabel(tx: Transaction, revision: Revision, changed: Iterable[str]) -
     return Relabelled(stale=tuple(sorted(now - was)), active=tuple(sorted(was - now)))
 
 
-Cause = Literal["caller", "recompute", "restore"]
-"""Who ended a memory: what recompute ended, a restore of its grounds revokes."""
+Cause = Literal["caller", "key", "recompute", "restore"]
+"""What ended a memory: what recompute ended, a restore of its grounds revokes; what a later value of its key ended, the
+retraction of that value does."""
 
 
 async def end(
     tx: Transaction, revision: Revision, memory_id: str, status: Literal["superseded", "retracted"], *, cause: Cause
 ) -> None:
     """End a memory's belief."""
-    rows = await tx.run(
-        "truth/end", agentId=revision.agent_id, id=memory_id, status=status, cause=cause, now=revision.now
+    await end_all(tx, revision, [memory_id], status, cause=cause)
+
+
+async def end_all(
+    tx: Transaction, revision: Revision, ids: Sequence[str], status: Literal["superseded", "retracted"], *, cause: Cause
+) -> None:
+    """End the belief of memories that are held.
+
+    Raises:
+        StoreInconsistent: When one of them is not there.
+    """
+    row = await tx.one(
+        "truth/end", agentId=revision.agent_id, ids=list(ids), status=status, cause=cause, now=revision.now
     )
-    if len(rows) != 1:
-        raise StoreInconsistent(f"memory {memory_id!r} vanished while it was ended")
+    if row is None or row["ended"] != len(ids):
+        raise StoreInconsistent(f"of the memories {', '.join(ids)} some vanished while they were ended")
 
 
 async def supersede(

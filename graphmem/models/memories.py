@@ -25,6 +25,8 @@ class NewObservation(Value):
     session: Label | None = None
     """The conversation it belongs to."""
     place: Label | None = None
+    key: Label | None = None
+    """What it is about, e.g. ``address of Ana``: of the observations of one key only the latest is held."""
     id: Id | None = None
     """Idempotency key: the same id with the same content is the same memory."""
     subject: Label | None = None
@@ -66,6 +68,7 @@ class Observation(MemoryValue):
     source: str | None = None
     session: str | None = None
     place: str | None = None
+    key: str | None = None
     depth: Literal[0] = 0
 
 

@@ -204,7 +204,15 @@ async def test_b09_every_form_of_the_same_instant_is_stored_as_one_utc_time(agen
 
 @pytest.mark.parametrize(
     "field",
-    [{"kind": "insight"}, {"id": " "}, {"id": "x" * 513}, {"source": ""}, {"keywords": ["a", ""]}, {"key": "k"}],
+    [
+        {"kind": "insight"},
+        {"id": " "},
+        {"id": "x" * 513},
+        {"source": ""},
+        {"keywords": ["a", ""]},
+        {"key": " "},
+        {"unheard": "k"},
+    ],
 )
 async def test_other_bad_fields_are_named(agent: AsyncAgent, field: dict[str, object]) -> None:
     with pytest.raises(InvalidInput, match=next(iter(field))):

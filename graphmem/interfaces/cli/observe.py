@@ -40,6 +40,9 @@ def observe(
     source: Annotated[str | None, typer.Option(help="Who or what said it.")] = None,
     session: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None,
     place: Annotated[str | None, typer.Option(help="Where it happened.")] = None,
+    key: Annotated[
+        str | None, typer.Option(help="What it is the value of: of one key only the latest is held.")
+    ] = None,
     id: Annotated[
         str | None, typer.Option(metavar="ID", help="An id of its own: the same again is then the same memory.")
     ] = None,
@@ -60,6 +63,7 @@ def observe(
         source=source,
         session=session,
         place=place,
+        key=key,
         id=id,
         subject=subject,
         predicate=predicate,
