@@ -3,6 +3,7 @@ MATCH (agent:Agent {id: $agentId})
 MATCH (memory:Memory {agentId: $agentId, id: $id})
 SET
   agent.held = agent.held - 1,
+  memory:Ended,
   memory.status = $status,
   memory.held = false,
   memory.endedAt = $now,
@@ -10,4 +11,5 @@ SET
   memory.scopeToken = null,
   memory.leaseToken = null,
   memory.leaseUntil = null
+REMOVE memory:Stale
 RETURN memory.id AS id

@@ -239,6 +239,8 @@ class Agent(_Node):
 class Memory(_Node):
     """What observations, reflections and plans share."""
 
+    __optional_labels__ = ("Stale", "Ended")
+
     agentId = StringProperty()
     uid = StringProperty(db_property="id")
     text = StringProperty()
