@@ -42,14 +42,14 @@ def test_python_runs_as_shown(
         monkeypatch.setenv(name, value)
     agent = f"ines-{uuid4().hex[:8]}"
     python = blocks("python")
-    assert len(python) >= 6
+    assert len(python) >= 7
     shown: list[str] = []
     session: dict[str, object] = {"__name__": "__main__"}
     for number, block in enumerate(python, start=1):
         code = compile(block.replace('"ines"', f'"{agent}"'), f"README.md, python block {number}", "exec")
         exec(code, session)
         shown.append(capsys.readouterr().out)
-    retrieved, reflected, changed, looked_up, chatted, asynchronous = shown[:6]
+    retrieved, reflected, changed, looked_up, chatted, asynchronous, walked = shown[:7]
     assert len(retrieved.splitlines()) == 3
     assert reflected.count("because: ") >= 2
     assert re.match(r"[1-9]\d* beliefs turned stale", changed)
@@ -58,6 +58,7 @@ def test_python_runs_as_shown(
     assert re.search(r"superseded The water came in past the sea cock .* could be seen$", looked_up, re.MULTILINE)
     assert chatted.split() == ["2", "1"]
     assert asynchronous.strip()
+    assert re.search(r"^\S+ \[active\] .+\n  \S+ \[active\] ", walked, re.MULTILINE)
 
 
 def test_commands_run_as_shown(environment: Mapping[str, str], tmp_path: Path) -> None:

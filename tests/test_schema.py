@@ -307,6 +307,23 @@ async def test_a_schema_change_that_was_cut_off_is_taken_over_when_its_lease_end
         await memory.agent("a").observe("it goes on")
 
 
+async def test_memories_of_before_get_the_labels_of_their_status(throw_away: Settings, bare: neo4j.AsyncDriver) -> None:
+    async with await AsyncMemory.open(settings=throw_away, embedder=HashingEmbedder(8)) as memory:
+        agent = memory.agent("a")
+        await agent.observe("it holds")
+        await agent.observe("it does not", id="ended")
+        await agent.retract("ended", reason="misheard")
+    await bare.execute_query("MATCH (m:Ended) REMOVE m:Ended")
+    await bare.execute_query("MATCH (m:Memory {id: 'ended'}) SET m:Stale")
+    async with await AsyncMemory.open(settings=throw_away, embedder=HashingEmbedder(8)) as memory:
+        assert [found.rule for found in await memory.agent("a").check()] == ["labels"]
+    await bare.execute_query("MATCH (s:GraphmemSchema) SET s.version = 19")
+    async with await AsyncMemory.open(settings=throw_away, embedder=HashingEmbedder(8)) as memory:
+        assert await memory.agent("a").check() == ()
+    (record,) = (await bare.execute_query("MATCH (m:Ended) RETURN collect(m.id) AS ids")).records
+    assert record["ids"] == ["ended"]
+
+
 async def test_b33_a_missing_index_is_named_not_an_empty_list(throw_away: Settings, bare: neo4j.AsyncDriver) -> None:
     async with await AsyncMemory.open(settings=throw_away, embedder=HashingEmbedder(8)) as memory:
         await memory.agent("a").observe("something")

@@ -4,6 +4,7 @@ MATCH (agent:Agent {id: $agentId})
 UNWIND $ids AS id
 MATCH (memory:Memory {agentId: $agentId, id: id})
 SET
+  memory:Ended,
   memory.status = $status,
   memory.held = false,
   memory.endedAt = $now,
@@ -11,6 +12,7 @@ SET
   memory.scopeToken = null,
   memory.leaseToken = null,
   memory.leaseUntil = null
+REMOVE memory:Stale
 WITH agent, count(memory) AS ended
 SET agent.held = agent.held - ended
 RETURN ended

@@ -16,7 +16,8 @@ WHERE above.held AND NOT above:Observation
 WITH collect(above) AS affected
 WITH affected, [memory IN affected WHERE memory.status = 'stale'] AS wasStale
 FOREACH (memory IN wasStale |
-  SET memory.status = 'active')
+  SET memory.status = 'active'
+  REMOVE memory:Stale)
 WITH affected, wasStale
 CALL (affected) {
   UNWIND affected AS memory
@@ -34,7 +35,7 @@ CALL (affected) {
   RETURN collect(DISTINCT above) AS nowStale
 }
 FOREACH (memory IN nowStale |
-  SET memory.status = 'stale')
+  SET memory.status = 'stale', memory:Stale)
 WITH affected, wasStale, nowStale
 CALL (affected) {
   UNWIND affected AS memory

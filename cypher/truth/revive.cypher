@@ -8,4 +8,5 @@ SET
   memory.endedAt = null,
   memory.endedBy = null,
   memory.scopeToken = $scopeToken
+REMOVE memory:Ended
 RETURN memory.id AS id

@@ -14,6 +14,7 @@ REMEDIES = {
     "grounds": "stop believing it: graphmem retract {id} --agent {agent}",
     "held": "set it in Neo4j Browser: MATCH (a:Agent {{id: …}}) SET a.held = the number that it holds",
     "keys": "retract the wrong values with: graphmem retract {id} --agent {agent}, and observe the right one again",
+    "labels": "set them in Neo4j Browser: MATCH (m:Memory {{agentId: …, id: …}}) SET m:Stale (or REMOVE; or :Ended)",
     "scope": "delete that relationship in Neo4j Browser: only HEARD_FROM may join two agents",
     "staleness": "where stale: graphmem recompute --agent {agent}; where active: graphmem retract {id} --agent {agent}",
     "supersession": "delete the SUPERSEDES that is wrong, in Neo4j Browser",

@@ -437,6 +437,52 @@ class Store:
         return info.agent
 
 
+class Reader:
+    """A pool of synchronous sessions that can read one database and write nothing: for neomodel's classes.
+
+    It has what neomodel asks of a driver. That nothing is written is the server's doing, not a convention.
+    """
+
+    def __init__(self, driver: neo4j.Driver, database: str) -> None:
+        self._driver = driver
+        self._database = database
+
+    @classmethod
+    def connect(cls, uri: str, user: str, password: str, database: str) -> Reader:
+        """Open the pool and check that the server answers and accepts the account.
+
+        Raises:
+            InvalidSettings: When the address is not one of Neo4j's.
+            StoreUnavailable: When there is no server at the address.
+            UnsupportedServer: When something else answers there.
+            AuthenticationFailed: When it refuses the account.
+            StoreError: When there is no such database, or the server fails otherwise.
+        """
+        target = _Target(_checked(uri), database, user, has_password=bool(password))
+        driver = neo4j.GraphDatabase.driver(  # pyright: ignore[reportUnknownMemberType] - its **config
+            uri, auth=(user, password), notifications_min_severity="OFF", connection_acquisition_timeout=60
+        )
+        reader = cls(driver, database)
+        try:
+            with target.translated():
+                driver.verify_connectivity()  # pyright: ignore[reportUnknownMemberType]
+                with reader.session() as session:
+                    session.run(queries["store/schema"].text).consume()
+        except BaseException:
+            driver.close()
+            raise
+        return reader
+
+    def session(self, **config: Any) -> neo4j.Session:
+        """A session that reads this database, whatever else is asked for."""
+        fixed = {"database": self._database, "default_access_mode": neo4j.READ_ACCESS}
+        return self._driver.session(**{**config, **fixed})  # pyright: ignore[reportUnknownMemberType]
+
+    def close(self) -> None:
+        """Close the pool; calling it again does nothing."""
+        self._driver.close()
+
+
 _NOT_UNDERSTOOD = (
     ".Statement.SyntaxError",
     ".Statement.ArgumentError",

@@ -1,0 +1,9 @@
+// Status shows in the labels, too.
+// Returns: agentId, id, problem STRING
+MATCH (memory:Memory {agentId: $agentId})
+WHERE memory.id IS NOT NULL
+  AND (memory:Stale <> (memory.status = 'stale') OR memory:Ended = memory.held)
+RETURN
+  memory.agentId AS agentId,
+  memory.id AS id,
+  'is ' + memory.status + ', but labelled ' + reduce(all = '', label IN labels(memory) | all + ':' + label) AS problem
