@@ -39,12 +39,7 @@ def agents_on_running_server(settings: Settings, prefix: str, *, limit: int, sec
         GraphmemError: When the settings are refused, or the server cannot be asked.
         TimeoutError: When it takes longer than so many seconds.
     """
-
-    async def ask(store: Store) -> tuple[str, ...]:
-        with anyio.fail_after(seconds):
-            return await look_up.agent_ids(store, prefix, limit=limit)
-
-    return _looking(settings, ask) or ()
+    return _looking(settings, partial(look_up.agent_ids, prefix=prefix, limit=limit), seconds=seconds) or ()
 
 
 def look(settings: Settings) -> tuple[StoreInfo, tuple[AgentInfo, ...]] | None:
@@ -53,14 +48,10 @@ def look(settings: Settings) -> tuple[StoreInfo, tuple[AgentInfo, ...]] | None:
     Raises:
         GraphmemError: When the settings are refused, or the server cannot be asked.
     """
-
-    async def ask(store: Store) -> tuple[StoreInfo, tuple[AgentInfo, ...]]:
-        return await look_up.store_info(store), await look_up.agents(store)
-
-    return _looking(settings, ask)
+    return _looking(settings, look_up.store_info)
 
 
-def _looking(settings: Settings, ask: Callable[[Store], Awaitable[T]]) -> T | None:
+def _looking(settings: Settings, ask: Callable[[Store], Awaitable[T]], *, seconds: float | None = None) -> T | None:
     """Ask a server that runs: nothing is started or fetched, no model loaded, no schema made or checked."""
     from graphmem.graph import embedded
     from graphmem.graph.store import Store
@@ -73,17 +64,18 @@ def _looking(settings: Settings, ask: Callable[[Store], Awaitable[T]]) -> T | No
         return None
 
     async def connect() -> T:
-        store = await Store.connect(
-            address,
-            account,
-            secret.get_secret_value() if secret else "",
-            settings.database,
-            retry_seconds=settings.retry_timeout,
-        )
-        try:
-            return await ask(store)
-        finally:
-            await store.close()
+        with anyio.fail_after(seconds):
+            store = await Store.connect(
+                address,
+                account,
+                secret.get_secret_value() if secret else "",
+                settings.database,
+                retry_seconds=settings.retry_timeout,
+            )
+            try:
+                return await ask(store)
+            finally:
+                await store.close()
 
     return anyio.run(connect)
 
@@ -226,7 +218,7 @@ class AsyncMemory:
 
     async def info(self) -> StoreInfo:
         """Where the store is, on which server, what it was made for, and how much it holds."""
-        return await look_up.store_info(self._engine.store)
+        return (await look_up.store_info(self._engine.store))[0]
 
     async def work_once(self, *, agent: str | None = None, now: object = None) -> WorkReport:
         """Do all that is pending now: missing embeddings and ratings, stale memories, due reflections.

@@ -20,12 +20,13 @@ async def agents(store: Store) -> tuple[AgentInfo, ...]:
     return tuple(to_agent(row) for row in await store.query("agent/info", agentId=None))
 
 
-async def store_info(store: Store) -> StoreInfo:
-    """What the store is; whatever is there is told, and nothing is made or changed."""
+async def store_info(store: Store) -> tuple[StoreInfo, tuple[AgentInfo, ...]]:
+    """What the store is, and its agents; whatever is there is told, and nothing is made or changed."""
 
-    async def work(tx: Transaction) -> StoreInfo:
-        rows = [await tx.one(name) or {} for name in ("store/server", "store/counts", "store/schema")]
-        return to_store(store.uri, store.database, rows)
+    async def work(tx: Transaction) -> tuple[StoreInfo, tuple[AgentInfo, ...]]:
+        rows = [await tx.one(name) or {} for name in ("store/server", "store/schema")]
+        agents = tuple(to_agent(row) for row in await tx.run("agent/info", agentId=None))
+        return to_store(store.uri, store.database, rows, agents), agents
 
     return await store.read(work)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from pydantic.alias_generators import to_snake
@@ -35,10 +35,11 @@ def to_agent(row: Row) -> AgentInfo:
     return AgentInfo.model_validate({name: values[name] for name in AgentInfo.model_fields if name in values})
 
 
-def to_store(uri: str, database: str, rows: Iterable[Row]) -> StoreInfo:
-    """Build a store's description from the rows of ``store/server``, ``store/counts`` and ``store/schema``."""
+def to_store(uri: str, database: str, rows: Iterable[Row], agents: Collection[AgentInfo]) -> StoreInfo:
+    """Build a store's description from the rows of ``store/server`` and ``store/schema``, and its agents."""
     values = {to_snake(name): value for row in rows for name, value in row.items()}
-    return StoreInfo(uri=uri, database=database, **values)
+    held = sum(agent.observations + agent.reflections + agent.plans for agent in agents)
+    return StoreInfo(uri=uri, database=database, agents=len(agents), memories=held, **values)
 
 
 def to_run(properties: dict[str, Any]) -> RunInfo:

@@ -90,7 +90,7 @@ def _refusal(error: driver_errors.Neo4jError, target: _Target) -> GraphmemError:
     code = error.code or ""
     message = _one_line(error.message or error)
     where = f"database {target.database!r} at {target.uri}"
-    account = "set GRAPHMEM_USER and GRAPHMEM_PASSWORD (or the options) to an account of that server"
+    account = "set GRAPHMEM_USER (or --user) and GRAPHMEM_PASSWORD to an account of that server"
     match code.removeprefix("Neo.").split(".", 1)[-1]:
         case "Security.CredentialsExpired":
             return AuthenticationFailed(

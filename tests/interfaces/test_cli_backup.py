@@ -56,3 +56,4 @@ def test_the_files_of_another_server_are_not_ours(alone: RunCli, monkeypatch: py
         result = alone(*command)
         assert result.code == 1
         assert "not one that graphmem starts or stops" in result.err
+    assert alone("purge", "--cache", "--yes").code == 0, "what was fetched is ours all the same"

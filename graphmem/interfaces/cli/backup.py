@@ -88,7 +88,8 @@ def purge(
 
     if not (data or cache):
         raise InvalidInput("nothing was named to delete", remedy="add --data, --cache, or both")
-    settings = embedded_only(cli.settings)
+    # Fetched models also serve a Neo4j of the user's own.
+    settings = embedded_only(cli.settings) if data else cli.settings
     holdings: dict[str, Holding] = {}
     if data:
         holdings[f"all memories, password and logs in {settings.data_dir}"] = files.data_held(settings)
