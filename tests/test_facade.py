@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 import os
 import subprocess
 import sys
@@ -19,6 +20,7 @@ import graphmem
 from graphmem import Agent, AsyncAgent, AsyncMemory, Memory
 from graphmem.embedding.base import Embedder
 from graphmem.errors import GraphmemError, InvalidInput
+from graphmem.memory import _Told
 from graphmem.settings import Settings
 from graphmem.threads import Portal, in_thread
 from tests.interfaces.conftest import environment
@@ -315,3 +317,19 @@ def test_an_interrupted_call_is_cancelled_and_tidied_up_before_the_loop_stops() 
     assert told == ["tidied up", "last"]
     with pytest.raises(GraphmemError, match="closed"):
         portal.call(last)
+
+
+def test_what_takes_long_is_told_where_a_person_looks_on_and_logged_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.delattr(sys, "ps1", raising=False)
+    with caplog.at_level(logging.INFO, "graphmem"):
+        _Told()("starting Neo4j", None)
+    assert caplog.messages == ["starting Neo4j"]
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
+    told = _Told()
+    for fraction in (0.1, 0.5, 1.0):
+        told("fetching Neo4j", fraction)
+    told("starting Neo4j", None)
+    assert capsys.readouterr() == ("", "graphmem: fetching Neo4j …\ngraphmem: starting Neo4j …\n")

@@ -135,7 +135,7 @@ def restore(settings: Settings, file: Path, *, progress: Report | None = None) -
                     remedy="free some space there, or set GRAPHMEM_DATA_DIR to a directory on another disk",
                 )
             _unpack(file, unpacked, info, report)
-            _exchange(settings, folder, unpacked / "data", report)
+            _exchange(settings, folder, unpacked / "data", info.neo4j, report)
         finally:
             shutil.rmtree(unpacked, ignore_errors=True)
     return info
@@ -170,6 +170,8 @@ def purge(settings: Settings, *holdings: Holding, progress: Report | None = None
     report = progress or _silent
     folder = data_dir(settings)
     paths = [path for holding in holdings for path in holding.paths]
+    if not paths:
+        return 0
     with _failures("not everything could be deleted"), _alone(settings, report, again=False):
         for number, path in enumerate(path for path in paths if path != folder.lock):
             report("deleting", number / len(paths))
@@ -230,7 +232,9 @@ def _write(folder: DataDir, target: Path, report: Report) -> BackupInfo:
     root = folder.path / "data"
     found = sorted(path for path in root.rglob("*") if path.name not in _LOCKS)
     size = sum(path.stat().st_size for path in found if path.is_file())
-    info = BackupInfo(format=_FORMAT, neo4j=NEO4J_VERSION, created_at=datetime.now(UTC), size=size)
+    state = folder.read_state()
+    version = state.version if state else NEO4J_VERSION  # of the Neo4j that opened it last
+    info = BackupInfo(format=_FORMAT, neo4j=version, created_at=datetime.now(UTC), size=size)
     sums: dict[str, str] = {}
     done = 0
     descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")  # for its owner only
@@ -369,7 +373,7 @@ def _unpack(file: Path, target: Path, info: BackupInfo, report: Report) -> None:
     os.sync()  # on the disk before the old store is given up
 
 
-def _exchange(settings: Settings, folder: DataDir, restored: Path, report: Report) -> None:
+def _exchange(settings: Settings, folder: DataDir, restored: Path, version: str, report: Report) -> None:
     """Put the restored store in the place of the present one, and back when no server starts on it."""
     ran = status(settings).pid is not None
     present = folder.path / "data"
@@ -379,6 +383,9 @@ def _exchange(settings: Settings, folder: DataDir, restored: Path, report: Repor
         if there := present.exists():
             present.rename(before)
         restored.rename(present)
+        # Whatever Neo4j the present store belongs to: a backup is the way back from an upgrade.
+        if state := folder.read_state():
+            folder.write_state(state.model_copy(update={"version": version}))
     try:
         ensure_running(settings, progress=report)
     except BaseException as error:
@@ -386,6 +393,8 @@ def _exchange(settings: Settings, folder: DataDir, restored: Path, report: Repor
             shutil.rmtree(present)
             if there:
                 before.rename(present)
+            if state:
+                folder.write_state(state.model_copy(update={"pid": None, "ready": False}))
         if ran and there:
             ensure_running(settings, progress=report)
         if isinstance(error, LocalServerError):
