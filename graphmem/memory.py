@@ -11,9 +11,9 @@ import anyio
 
 from graphmem.agent import Agent
 from graphmem.async_agent import AsyncAgent
-from graphmem.cognition import look_up, work
+from graphmem.cognition import look_up, trust, work
 from graphmem.cognition.engine import Engine, checked_id
-from graphmem.models import AgentInfo, WorkReport
+from graphmem.models import AgentInfo, ModelCheck, WorkReport
 from graphmem.settings import Settings, load_settings
 from graphmem.threads import Portal, documented_by, in_thread
 
@@ -168,6 +168,14 @@ class AsyncMemory:
         """Every agent, with how much it remembers."""
         return await look_up.agents(self._engine)
 
+    async def check_model(self) -> ModelCheck:
+        """Whether the language model can be trusted, by tasks whose answers are known; nothing is stored.
+
+        It rates the anchors of Park et al. (cleaning a room is at most 3, asking a crush out at least 7, …) and infers
+        insights from a small story. A model that fails is in the report.
+        """
+        return await trust.check_model(self._engine)
+
     async def work_once(self, *, agent: str | None = None, now: object = None) -> WorkReport:
         """Do all that is pending now: missing embeddings and ratings, stale memories, due reflections.
 
@@ -259,6 +267,10 @@ class Memory:
     def agents(self) -> tuple[AgentInfo, ...]:
         """See :meth:`AsyncMemory.agents`."""
         return self._portal.call(self._memory.agents)
+
+    def check_model(self) -> ModelCheck:
+        """See :meth:`AsyncMemory.check_model`."""
+        return self._portal.call(self._memory.check_model)
 
     def work_once(self, *, agent: str | None = None, now: object = None) -> WorkReport:
         """See :meth:`AsyncMemory.work_once`."""

@@ -1,4 +1,4 @@
-// Append one change of belief to the audit log.
+// Append one change of belief to the audit log; before and after are importances, where that is what changed.
 MATCH (memory:Memory {agentId: $agentId, id: $id})
 CREATE (change:Change {
   agentId: $agentId,
@@ -7,7 +7,9 @@ CREATE (change:Change {
   verb: $verb,
   at: $now,
   by: $by,
-  reason: $reason
+  reason: $reason,
+  importanceBefore: $before,
+  importanceAfter: $after
 })
 CREATE (change)-[:OF]->(memory)
 RETURN change.seq AS seq

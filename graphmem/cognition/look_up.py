@@ -7,7 +7,7 @@ from typing import Any, get_args
 from graphmem.cognition.engine import Engine, checked_id, checked_limit, fetch_one, unknown_agent
 from graphmem.errors import AmbiguousId, InvalidInput, UnknownMemory
 from graphmem.graph.records import to_agent, to_memory
-from graphmem.graph.store import Store, Transaction
+from graphmem.graph.store import Row, Store, Transaction
 from graphmem.models import AgentConfig, AgentInfo, AnyMemory, Status, validated
 
 LABELS = {"observation": "Observation", "reflection": "Reflection", "plan": "Plan"}
@@ -43,12 +43,18 @@ async def configure(engine: Engine, agent_id: str, **given: Any) -> AgentInfo:
         "time_zone": "timeZone",
         "clock": "clock",
         "reflection_threshold": "reflectionThreshold",
+        "reflection_every": "reflectionEvery",
     }
-    properties = {names[name]: value for name, value in config.model_dump(exclude_none=True).items()}
+    properties: Row = {names[name]: value for name, value in config.model_dump(exclude_none=True).items()}
+
+    if config.reflection_threshold is not None:
+        properties["reflectionEvery"] = None
 
     async def work(tx: Transaction) -> None:
         await tx.one("agent/create", agentId=agent_id)
         await tx.run("agent/configure", agentId=agent_id, properties=properties)
+        if config.reflection_every is not None:
+            await tx.run("agent/count_in", agentId=agent_id, count=0, importance=0)  # Brings the threshold up to date.
 
     await engine.store.write(work)
     return await info(engine, agent_id)

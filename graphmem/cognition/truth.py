@@ -25,8 +25,18 @@ class Revision:
     now: datetime
     _ordinals: int = field(default=0)
 
-    async def log(self, tx: Transaction, memory_id: str, verb: str, *, by: str, reason: str) -> None:
-        """Append to the audit log."""
+    async def log(
+        self,
+        tx: Transaction,
+        memory_id: str,
+        verb: str,
+        *,
+        by: str,
+        reason: str,
+        importance: tuple[int, int] | None = None,
+    ) -> None:
+        """Append to the audit log; ``importance``: before and after, where that changed."""
+        before, after = importance or (None, None)
         await tx.run(
             "truth/change",
             agentId=self.agent_id,
@@ -37,6 +47,8 @@ class Revision:
             now=self.now,
             by=by,
             reason=reason,
+            before=before,
+            after=after,
         )
         self._ordinals += 1
 

@@ -4,9 +4,13 @@ from graphmem.models.agents import AgentConfig, AgentInfo, Violation
 from graphmem.models.memories import AnyMemory, MemoryValue, NewObservation, Observation, Plan, Reflection
 from graphmem.models.provenance import Cause, Ground, HistoryEvent, HistoryType, Provenance, Supersession
 from graphmem.models.reports import (
+    AnchorRating,
     ChangeReport,
     Failure,
+    ModelCheck,
     Observed,
+    Reappraised,
+    ReappraiseReport,
     Recomputed,
     RecomputeOutcome,
     RecomputeReport,
@@ -40,6 +44,7 @@ __all__ = [
     "PAPER",
     "AgentConfig",
     "AgentInfo",
+    "AnchorRating",
     "AnyMemory",
     "Cause",
     "ChangeReport",
@@ -56,6 +61,7 @@ __all__ = [
     "Label",
     "MemoryValue",
     "Mode",
+    "ModelCheck",
     "NewObservation",
     "Observation",
     "Observed",
@@ -63,6 +69,8 @@ __all__ = [
     "Plan",
     "Profile",
     "Provenance",
+    "ReappraiseReport",
+    "Reappraised",
     "RecomputeOutcome",
     "RecomputeReport",
     "Recomputed",
