@@ -1,14 +1,15 @@
 """Whatever a model replies: it is read or refused by name, and nothing that it did not see is ever cited.
 
-``GRAPHMEM_FUZZ=10000 pytest tests/language/test_fuzz.py`` tries that many replies.
+``GRAPHMEM_FUZZ=10000 pytest tests/language/test_fuzz.py`` tries that many replies; with ``--log-cli-level=INFO`` it tells what became of them.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections import Counter
-from datetime import UTC, datetime
+from time import process_time
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from graphmem.models import Refused, storable
 
 from .stories import HARBOUR, story, talk
 
+_log = logging.getLogger(__name__)
 EXAMPLES = int(os.environ.get("GRAPHMEM_FUZZ", "150"))
 SHOWN = (*story(*HARBOUR), *(s.model_copy(update={"number": s.number + len(HARBOUR)}) for s in talk()))
 NUMBERS = {statement.number for statement in SHOWN}
@@ -128,9 +130,13 @@ def pass_gates(raw: str, shown: tuple[Statement, ...] = SHOWN) -> None:
         try:
             shaped = read(raw, reply_model)
         except ReplyRefused as error:
-            assert error.gate in ("parse", "shape")
-            assert str(error)
-            OUTCOMES[f"{reply_model.__name__}: {error.gate}"] += 1
+            refusal = error
+        else:
+            refusal = None
+        if refusal is not None:
+            assert refusal.gate in ("parse", "shape")
+            assert str(refusal)
+            OUTCOMES[f"{reply_model.__name__}: {refusal.gate}"] += 1
             continue
         OUTCOMES[f"{reply_model.__name__}: read"] += 1
         assert all(refused.gate in ("parse", "shape") for refused in shaped.refused)
@@ -170,7 +176,7 @@ def test_the_fuzzed_replies_reach_every_gate() -> None:
     """Otherwise the test above shows less than it seems to. Runs after it, on what it counted."""
     if EXAMPLES < 1_000:
         pytest.skip("few replies need not reach every gate")
-    print(json.dumps(dict(sorted(OUTCOMES.items())), indent=1))
+    _log.info("%s", json.dumps(dict(sorted(OUTCOMES.items())), indent=1))
     for outcome in ("Insights: parse", "Insights: shape", "insight: index", "insight: support", "insight: grounded"):
         assert OUTCOMES[outcome], outcome
 
@@ -200,6 +206,6 @@ _MEGABYTE = 1_000_000
 )
 @pytest.mark.timeout(60)
 def test_a_megabyte_is_judged_in_seconds(raw: str) -> None:
-    started = datetime.now(UTC)
+    started = process_time()
     pass_gates(raw)
-    assert (datetime.now(UTC) - started).total_seconds() < 20
+    assert process_time() - started < 10
