@@ -25,6 +25,8 @@ from graphmem.models import (
     Observed,
     Profile,
     Provenance,
+    Reappraised,
+    ReappraiseReport,
     RecomputeReport,
     ReflectReport,
     RunDetails,
@@ -61,6 +63,7 @@ class Agent:
         time_zone: str | None = None,
         clock: datetime | None = None,
         reflection_threshold: int | None = None,
+        reflection_every: int | None = None,
     ) -> AgentInfo:
         """See :meth:`AsyncAgent.configure`."""
         return self._portal.call(
@@ -71,6 +74,7 @@ class Agent:
                 time_zone=time_zone,
                 clock=clock,
                 reflection_threshold=reflection_threshold,
+                reflection_every=reflection_every,
             )
         )
 
@@ -246,6 +250,14 @@ class Agent:
     def run(self, id: str) -> RunDetails:
         """See :meth:`AsyncAgent.run`."""
         return self._portal.call(self._agent.run, id)
+
+    def feedback(self, id: str, *, useful: bool, reason: str = "", now: object = None) -> Reappraised:
+        """See :meth:`AsyncAgent.feedback`."""
+        return self._portal.call(partial(self._agent.feedback, id, useful=useful, reason=reason, now=now))
+
+    def reappraise(self, *, limit: int = 50, now: object = None) -> ReappraiseReport:
+        """See :meth:`AsyncAgent.reappraise`."""
+        return self._portal.call(partial(self._agent.reappraise, limit=limit, now=now))
 
     def usage(self) -> Usage:
         """See :meth:`AsyncAgent.usage`."""

@@ -10,6 +10,7 @@ from graphmem.cognition import (
     checks,
     explain,
     history,
+    importance,
     imports,
     look_up,
     observe,
@@ -37,6 +38,8 @@ from graphmem.models import (
     Observed,
     Profile,
     Provenance,
+    Reappraised,
+    ReappraiseReport,
     RecomputeReport,
     ReflectReport,
     RunDetails,
@@ -67,8 +70,12 @@ class AsyncAgent:
         time_zone: str | None = None,
         clock: datetime | None = None,
         reflection_threshold: int | None = None,
+        reflection_every: int | None = None,
     ) -> AgentInfo:
         """Set what is given on the agent, creating it when it is new.
+
+        A reflection is due at a sum of importance of ``reflection_threshold`` (150), or of ``reflection_every`` times
+        the mean importance of what the agent observed, which does not depend on how generously its model rates.
 
         Raises:
             InvalidInput: When a value is refused.
@@ -81,6 +88,7 @@ class AsyncAgent:
             time_zone=time_zone,
             clock=clock,
             reflection_threshold=reflection_threshold,
+            reflection_every=reflection_every,
         )
 
     async def info(self) -> AgentInfo:
@@ -356,6 +364,26 @@ class AsyncAgent:
             UnknownRun: When this agent has none of that id.
         """
         return await runs.run(self._engine, self.id, id)
+
+    async def feedback(self, id: str, *, useful: bool, reason: str = "", now: object = None) -> Reappraised:
+        """Say that a memory was of use, or not: its importance goes up or down by one, within 1 and 10.
+
+        Raises:
+            UnknownAgent, UnknownMemory: When there is no such agent, or it has no such memory.
+            AlreadyEnded: When it is not held any more.
+        """
+        return await importance.feedback(self._engine, self.id, id, useful=useful, reason=reason, now=now)
+
+    async def reappraise(self, *, limit: int = 50, now: object = None) -> ReappraiseReport:
+        """Rate memories anew in the light of what came of them, those first that were longest not looked at.
+
+        What the caller rated stays as it is.
+
+        Raises:
+            InvalidInput: When the limit is not from 1 to 10,000.
+            LanguageModelError: What was rated before stays.
+        """
+        return await importance.reappraise(self._engine, self.id, limit=limit, now=now)
 
     async def usage(self) -> Usage:
         """What was asked of a language model has cost: tokens, and US dollars where prices are known."""

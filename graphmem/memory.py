@@ -14,9 +14,9 @@ import anyio
 
 from graphmem.agent import Agent
 from graphmem.async_agent import AsyncAgent
-from graphmem.cognition import look_up, work
+from graphmem.cognition import look_up, trust, work
 from graphmem.cognition.engine import Engine, checked_id
-from graphmem.models import AgentInfo, StoreInfo, WorkReport
+from graphmem.models import AgentInfo, ModelCheck, StoreInfo, WorkReport
 from graphmem.settings import Settings, load_settings
 from graphmem.threads import Portal, documented_by, in_thread
 
@@ -220,6 +220,14 @@ class AsyncMemory:
         """Where the store is, on which server, what it was made for, and how much it holds."""
         return (await look_up.store_info(self._engine.store))[0]
 
+    async def check_model(self) -> ModelCheck:
+        """Whether the language model can be trusted, by tasks whose answers are known; nothing is stored.
+
+        It rates the anchors of Park et al. (cleaning a room is at most 3, asking a crush out at least 7, …) and infers
+        insights from a small story. A model that fails is in the report.
+        """
+        return await trust.check_model(self._engine)
+
     async def work_once(self, *, agent: str | None = None, now: object = None) -> WorkReport:
         """Do all that is pending now: missing embeddings and ratings, stale memories, due reflections.
 
@@ -315,6 +323,10 @@ class Memory:
     def info(self) -> StoreInfo:
         """See :meth:`AsyncMemory.info`."""
         return self._portal.call(self._memory.info)
+
+    def check_model(self) -> ModelCheck:
+        """See :meth:`AsyncMemory.check_model`."""
+        return self._portal.call(self._memory.check_model)
 
     def work_once(self, *, agent: str | None = None, now: object = None) -> WorkReport:
         """See :meth:`AsyncMemory.work_once`."""

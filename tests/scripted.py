@@ -9,7 +9,7 @@ from typing import Any
 from graphmem.async_agent import AsyncAgent
 from graphmem.language import gates
 from graphmem.language.base import LanguageModel, Reply, Statement, Task
-from graphmem.language.prompts import AskQuestions, InferInsights, RateImportance, Reconsider
+from graphmem.language.prompts import AskQuestions, InferInsights, RateImportance, Reappraise, Reconsider
 
 Answer = Callable[[Any], object]
 Open = Callable[[LanguageModel], Awaitable[AsyncAgent]]
@@ -28,12 +28,14 @@ class Scripted:
         ask: Answer | None = None,
         infer: Answer | None = None,
         reconsider: Answer | None = None,
+        reappraise: Answer | None = None,
     ) -> None:
         self.tasks: list[Any] = []
         self.answers: dict[type, Answer] = {
             RateImportance: rate or rate_as(5),
             AskQuestions: ask or (lambda task: {"questions": ["What matters most here?"]}),
             InferInsights: infer or (lambda task: {"insights": []}),
+            Reappraise: reappraise or (lambda task: {"ratings": []}),
             Reconsider: reconsider or (lambda task: {"verdict": "retracted", "reason": "it no longer follows"}),
         }
 

@@ -9,6 +9,9 @@ MERGE (agent:Agent {id: $agentId})
     agent.held = 0,
     agent.reflectionThreshold = 150,
     agent.importanceSinceReflection = 0,
+    agent.observedSinceReflection = 0,
+    agent.observed = 0,
+    agent.importanceObserved = 0,
     agent.createdAt = datetime()
 SET agent.writtenAt = datetime()
 RETURN agent.clock AS clock

@@ -1,5 +1,6 @@
-// Append changes of belief to the audit log.
-// entries LIST<MAP>: id STRING of the memory, ordinal INTEGER, verb STRING, reason STRING
+// Append changes to the audit log; before and after are importances, where that is what changed.
+// entries LIST<MAP>: id STRING of the memory, ordinal INTEGER, verb, reason STRING, before, after INTEGER
+// or null
 // Returns: logged INTEGER
 UNWIND $entries AS entry
 MATCH (memory:Memory {agentId: $agentId, id: entry.id})
@@ -10,7 +11,9 @@ CREATE (change:Change {
   verb: entry.verb,
   at: $now,
   by: $by,
-  reason: entry.reason
+  reason: entry.reason,
+  importanceBefore: entry.before,
+  importanceAfter: entry.after
 })
 CREATE (change)-[:OF]->(memory)
 RETURN count(change) AS logged

@@ -11,6 +11,7 @@ SET
   memory.importanceBy = row.by,
   memory.ratingDue = null
 WITH agent, count(memory) AS rated, sum(difference) AS difference
+SET agent.importanceObserved = coalesce(agent.importanceObserved, 0) + difference
 SET agent.importanceSinceReflection = CASE
   WHEN agent.importanceSinceReflection + difference < 0 THEN 0
   ELSE agent.importanceSinceReflection + difference

@@ -20,6 +20,8 @@ _LOGGED: dict[str, tuple[HistoryType, str]] = {
     "restore": ("restored", "restore"),
     "key:superseded": ("superseded", "observe"),
     "key:restored": ("restored", "retract"),
+    "feedback": ("rated", "feedback"),
+    "reappraise": ("rated", "reappraise"),
 }
 """What an entry of the log did to its memory, and in which verb."""
 _ENDS = [entry for entry, (type_, _) in _LOGGED.items() if type_ in ("superseded", "retracted")]
@@ -84,6 +86,8 @@ def _logged(change: Row, replacements: dict[datetime, Row]) -> HistoryEvent:
         verb=verb,
         by=change["by"],
         reason=change["reason"] or (row["edge"]["reason"] if row else ""),
+        importance_before=change["importanceBefore"],
+        importance_after=change["importanceAfter"],
         seq=change["seq"],
         mode=row["edge"]["mode"] if row else None,
         other=row["other"]["id"] if row else None,

@@ -51,10 +51,14 @@ async def configure(engine: Engine, agent_id: str, **given: Any) -> AgentInfo:
     """
     config = validated(AgentConfig, {name: value for name, value in given.items() if value is not None})
     properties = agent_properties(config)
+    if config.reflection_threshold is not None:
+        properties["reflectionEvery"] = None
 
     async def work(tx: Transaction) -> None:
         await tx.one("agent/create", agentId=agent_id)
         await tx.run("agent/configure", agentId=agent_id, properties=properties)
+        if config.reflection_every is not None:
+            await tx.run("agent/count_in", agentId=agent_id, count=0, importance=0)  # Brings the threshold up to date.
 
     await engine.store.write(work)
     return await info(engine, agent_id)

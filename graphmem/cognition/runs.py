@@ -22,7 +22,7 @@ from graphmem.cognition.engine import (
     tidy_up,
     window_of,
 )
-from graphmem.errors import LanguageModelError, UnknownRun
+from graphmem.errors import LanguageModelError, PromptTooLong, UnknownRun
 from graphmem.graph.records import refused_to, to_memory, to_run
 from graphmem.graph.store import Row, Transaction
 from graphmem.language.base import EXTRACTIVE, Reply, Task, over_budget
@@ -48,6 +48,8 @@ class Run:
     completion_tokens: int = 0
     cost: float | None = None
     """US dollars; None where no price is known."""
+    _read: set[str] = field(default_factory=set[str])
+    """Memories that a prompt showed which the model read."""
 
     async def open(self, tx: Transaction, engine: Engine, verb: str, prompt_version: str) -> None:
         """Create the node, and close earlier ones whose process died; the agent is locked."""
@@ -103,9 +105,23 @@ class Run:
             reply = await answer(engine.language_model, task)
         except LanguageModelError as error:
             self._account(error)
+            if isinstance(error, PromptTooLong):
+                await self._not_read(engine, shown)
             raise
         self._account(reply)
+        self._read |= {row["id"] for row in shown}
         return reply
+
+    async def _not_read(self, engine: Engine, shown: Sequence[Row]) -> None:
+        """Take back USED of what only a prompt showed that the model could not read."""
+        ids = [row["id"] for row in shown if row["id"] not in self._read]
+
+        async def work(tx: Transaction) -> None:
+            await lock(tx, self.agent_id)
+            await tx.run("run/unused", agentId=self.agent_id, runId=self.id, ids=ids)
+
+        if ids:
+            await engine.store.write(work)
 
     def _account(self, spent: Reply[Any] | LanguageModelError) -> None:
         """Count what was spent and refused, whether anything came of it or not."""

@@ -25,14 +25,31 @@ class Revision:
     now: datetime
     _ordinals: int = field(default=0)
 
-    async def log(self, tx: Transaction, memory_id: str, verb: str, *, by: str, reason: str) -> None:
-        """Append to the audit log."""
-        await self.log_all(tx, [(memory_id, verb, reason)], by=by)
+    async def log(
+        self,
+        tx: Transaction,
+        memory_id: str,
+        verb: str,
+        *,
+        by: str,
+        reason: str,
+        importance: tuple[int, int] | None = None,
+    ) -> None:
+        """Append to the audit log; ``importance``: before and after, where that changed."""
+        await self.log_all(tx, [(memory_id, verb, reason)], by=by, importance=importance)
 
-    async def log_all(self, tx: Transaction, entries: Sequence[tuple[str, str, str]], *, by: str) -> None:
+    async def log_all(
+        self,
+        tx: Transaction,
+        entries: Sequence[tuple[str, str, str]],
+        *,
+        by: str,
+        importance: tuple[int, int] | None = None,
+    ) -> None:
         """Append entries of (id of the memory, verb, reason) to the audit log."""
+        before, after = importance or (None, None)
         rows = [
-            {"id": id_, "verb": verb, "reason": reason, "ordinal": ordinal}
+            {"id": id_, "verb": verb, "reason": reason, "ordinal": ordinal, "before": before, "after": after}
             for ordinal, (id_, verb, reason) in enumerate(entries, start=self._ordinals)
         ]
         await tx.run("truth/change", agentId=self.agent_id, seq=self.seq, entries=rows, now=self.now, by=by)

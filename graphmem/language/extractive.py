@@ -19,7 +19,7 @@ from graphmem.errors import LanguageModelError
 from graphmem.language import gates, insights, topics, words
 from graphmem.language.base import EXTRACTIVE, Reply, Task
 from graphmem.language.insights import ReadBack, Written
-from graphmem.language.prompts import AskQuestions, InferInsights, RateImportance, Reconsider
+from graphmem.language.prompts import AskQuestions, InferInsights, RateImportance, Reappraise, Reconsider
 from graphmem.language.rating import rate
 from graphmem.language.topics import Cluster, Memo, Reader
 
@@ -58,6 +58,16 @@ def rate_importance(task: RateImportance) -> dict[str, Any]:
     """Each text by :func:`graphmem.language.rating.rate`."""
     return {
         "ratings": [{"number": number, "importance": rate(text)} for number, text in enumerate(task.texts, start=1)]
+    }
+
+
+def reappraise(task: Reappraise) -> dict[str, Any]:
+    """The rating by rule, one more for what an insight rests on, two more for what three or more rest on."""
+    return {
+        "ratings": [
+            {"number": number, "importance": min(10, rate(item.text) + (item.citations > 0) + (item.citations > 2))}
+            for number, item in enumerate(task.items, start=1)
+        ]
     }
 
 
@@ -346,4 +356,5 @@ _ANSWERS: dict[type, Callable[[Any], dict[str, Any]]] = {
     AskQuestions: ask_questions,
     InferInsights: infer_insights,
     Reconsider: reconsider,
+    Reappraise: reappraise,
 }

@@ -38,6 +38,8 @@ __all__ = [
     "support",
 ]
 
+RAW_KEPT = 2_000
+"""Characters of a reply refused as a whole that are kept."""
 R = TypeVar("R", bound=BaseModel)
 Gate = Literal["parse", "shape", "index", "support"]
 
@@ -49,7 +51,7 @@ def _refuse(reason: str) -> NoReturn:
 def refusal(error: ReplyRefused, raw: str) -> Refused:
     """A refused reply as a report keeps it; a caller's own model may name a gate that there is not."""
     gate: Gate = cast("Gate", error.gate) if error.gate in get_args(Gate) else "shape"
-    return Refused(gate=gate, reason=str(error), item=shorten(raw))
+    return Refused(gate=gate, reason=str(error), item=shorten(raw, RAW_KEPT))
 
 
 # --- shape -----------------------------------------------------------------------------------------------------

@@ -13,6 +13,8 @@ from graphmem.language import reading
 REMEDY = "ask again; if it happens often, use a more capable language model"
 
 _OPENERS = re.compile(r"\{(?=\s*[\"'}])|\[(?=\s*[\[{\"'\]\-\dtfn])")
+_MOST_VALUES = 1_000
+"""JSON values in one reply from which on it is no answer."""
 _BULLET = re.compile(r"^\s*(?:[-*•–]\s+|\(?\d{1,4}\s*[.):]\s*)")
 _OPEN_BECAUSE = re.compile(r"[(\[]\s*because\s+of\b", re.IGNORECASE)
 
@@ -108,6 +110,8 @@ def _json_values(text: str) -> tuple[list[object], str]:
                 position = end
                 continue
         found.append((not is_schema(value), end - start, start, value))
+        if len(found) > _MOST_VALUES:
+            _refuse(f"the reply holds more than {_MOST_VALUES:,} JSON values")
         position = end
     found.sort(key=lambda entry: entry[:3], reverse=True)
     return [entry[3] for entry in found], problem

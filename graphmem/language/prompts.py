@@ -220,6 +220,45 @@ class RateImportance(Task[Ratings]):
         )
 
 
+class Experienced(BaseModel):
+    """A memory with what has come of it since."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    importance: int
+    """As it is rated now."""
+    later: tuple[str, ...] = ()
+    """Reflections that rest on it, some of them."""
+    citations: int = 0
+    """How many reflections rest on it."""
+    shown: int = 0
+    """In how many runs a prompt showed it."""
+
+
+class Reappraise(Task[Ratings]):
+    """Rate memories anew in the light of what came after, many in one call, matched by number (1-based)."""
+
+    prompt_version: ClassVar[str] = "reappraise/1"
+    reply_model: ClassVar[type[BaseModel]] = Ratings
+
+    items: tuple[Experienced, ...]
+
+    def messages(self) -> list[Message]:
+        """The prompt."""
+        lines = [
+            quote({"number": number, **item.model_dump(mode="json")}) for number, item in enumerate(self.items, start=1)
+        ]
+        return _chat(
+            "Rate the importance of each of these memories anew, on a scale from 1 (purely mundane) to 10 (extremely "
+            'poignant), in the light of what came of it: "importance" is how it is rated now, "later" are conclusions '
+            'that rest on it ("citations" in all), "shown" is how often it was looked at. A memory that nothing came '
+            "of may keep its rating or lose; one that much rests on was more important than it seemed.\n"
+            'Answer as {"ratings": [{"number": N, "importance": N}, …]}, one entry for each memory.',
+            "\n".join(["<memories>", *lines, "</memories>"]),
+        )
+
+
 class AskQuestions(Task[Questions]):
     """Ask the most salient high-level questions that memories can answer."""
 

@@ -14,9 +14,13 @@ from graphmem.models.imports import (
 from graphmem.models.memories import AnyMemory, MemoryValue, NewObservation, Observation, Plan, Reflection
 from graphmem.models.provenance import Cause, Ground, HistoryEvent, HistoryType, Provenance, Supersession
 from graphmem.models.reports import (
+    AnchorRating,
     ChangeReport,
     Failure,
+    ModelCheck,
     Observed,
+    Reappraised,
+    ReappraiseReport,
     Recomputed,
     RecomputeOutcome,
     RecomputeReport,
@@ -51,6 +55,7 @@ __all__ = [
     "AgentConfig",
     "AgentImport",
     "AgentInfo",
+    "AnchorRating",
     "AnyImported",
     "AnyMemory",
     "Cause",
@@ -73,6 +78,7 @@ __all__ = [
     "Label",
     "MemoryValue",
     "Mode",
+    "ModelCheck",
     "NewObservation",
     "Observation",
     "Observed",
@@ -80,6 +86,8 @@ __all__ = [
     "Plan",
     "Profile",
     "Provenance",
+    "ReappraiseReport",
+    "Reappraised",
     "RecomputeOutcome",
     "RecomputeReport",
     "Recomputed",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from graphmem.clock import UtcTime
 from graphmem.models.values import Label, Text, Value
@@ -19,6 +20,9 @@ class AgentInfo(Value):
     clock: datetime | None = None
     time_zone: str = "UTC"
     reflection_threshold: int = 150
+    """The sum of importance at which a reflection is due."""
+    reflection_every: int | None = None
+    """Where the threshold is told in observations of the agent's own mean importance: how many."""
     importance_since_reflection: int = 0
     observations: int = 0
     reflections: int = 0
@@ -55,6 +59,13 @@ class AgentConfig(Value):
     time_zone: str | None = None
     clock: UtcTime | None = None
     reflection_threshold: int | None = Field(default=None, ge=1, le=1_000_000_000)
+    reflection_every: int | None = Field(default=None, ge=1, le=100_000_000)
+
+    @model_validator(mode="after")
+    def _one_threshold(self) -> Self:
+        if self.reflection_threshold is not None and self.reflection_every is not None:
+            raise ValueError("give reflection_threshold or reflection_every, not both")
+        return self
 
     @field_validator("time_zone")
     @classmethod

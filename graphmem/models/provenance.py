@@ -79,11 +79,12 @@ HistoryType = Literal[
     "retracted",
     "restored",
     "gave_way",
+    "rated",
     "changed",
 ]
 """What happened to a memory: it was observed, inferred or planned; gained evidence; turned stale, or active again
 because what it rests on holds; was confirmed as it stands; was superseded, or took another's place; was retracted, or
-restored; gave way again to what it had replaced; or changed in a way that the verb tells."""
+restored; gave way again to what it had replaced; got another importance; or changed in a way that the verb tells."""
 
 
 class HistoryEvent(Value):
@@ -101,6 +102,9 @@ class HistoryEvent(Value):
     other: str | None = None
     """The other memory: the replacement, the one replaced, or the ground at fault."""
     other_text: str | None = None
+    importance_before: int | None = None
+    importance_after: int | None = None
+    """Where it got another importance."""
     seq: int | None = None
     """The agent's revision in which it happened, where one is known."""
     run_id: str | None = None

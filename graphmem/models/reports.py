@@ -42,6 +42,69 @@ class ReflectReport(Value):
     """the sum at which the next reflection is due."""
 
 
+class Reappraised(Value):
+    """What became of the importance of one memory, from 1 to 10."""
+
+    id: str
+    text: str
+    before: int
+    after: int
+
+
+class ReappraiseReport(Value):
+    """What ``reappraise`` did."""
+
+    run_id: str | None = None
+    """None where there was nothing to look at."""
+    changed: tuple[Reappraised, ...] = ()
+    unchanged: int = 0
+    """Looked at and left as they are."""
+    refused: tuple[Refused, ...] = ()
+    not_rated: int = 0
+    """Memories for which the model gave no rating that could be used."""
+
+
+class AnchorRating(Value):
+    """How a language model rates a text whose importance is agreed on."""
+
+    text: str
+    lowest: int
+    highest: int
+    rating: int | None = None
+    """None: it gave none."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the rating is where it should be."""
+        return self.rating is not None and self.lowest <= self.rating <= self.highest
+
+
+class ModelCheck(Value):
+    """Whether a language model can be trusted with a memory: what it makes of tasks whose answers are known."""
+
+    model: str
+    anchors: tuple[AnchorRating, ...] = ()
+    insights: int = 0
+    """Insights that it wrote over a small story and that passed all gates."""
+    refused: tuple[Refused, ...] = ()
+    """What it wrote and a gate refused."""
+    error: str = ""
+    """Why it gave no answer at all; nothing else was asked after that."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = None
+
+    @property
+    def misjudged(self) -> tuple[AnchorRating, ...]:
+        """The anchors that it rates elsewhere."""
+        return tuple(anchor for anchor in self.anchors if not anchor.holds)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether all anchors but one at most hold, and a grounded insight was written."""
+        return not self.error and bool(self.anchors) and len(self.misjudged) <= 1 and self.insights > 0
+
+
 class ChangeReport(Value):
     """What ``supersede``, ``retract`` or ``restore`` did, dependents included."""
 

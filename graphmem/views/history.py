@@ -29,6 +29,7 @@ _WORDS: dict[HistoryType, str] = {
     "active": "active again",
     "reinforced": "gained evidence",
     "gave_way": "gave way to",
+    "rated": "importance",
 }
 _ENDINGS = {"supersede": "was superseded", "retract": "was retracted", "recompute": "was changed by recompute"}
 """What a verb did to the ground that made a memory stale."""
@@ -45,6 +46,8 @@ def _line(event: HistoryEvent, ids: dict[str, str]) -> Text:
 
     what = _WORDS.get(event.type, event.type)
     line = Text.assemble((f"{moment(event.at)} UTC  ", "dim"), (what, _STYLES.get(event.type, "bold")))
+    if event.type == "rated":
+        line.append(f" {event.importance_before} → {event.importance_after} by {one_line(event.verb or '')}")
     if event.type == "changed":
         line.append(f" by {one_line(event.verb or '')}")
     if event.other is not None:

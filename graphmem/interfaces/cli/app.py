@@ -12,6 +12,7 @@ from graphmem.interfaces.cli import (
     beliefs,
     demo,
     doctor,
+    importance,
     ingest,
     look,
     observe,
@@ -30,7 +31,21 @@ app = typer.Typer(
     "Exit codes: 0 done; 1 an error, or something was refused, failed or found wrong; 2 wrong usage; 130 interrupted.",
     pretty_exceptions_enable=False,
 )
-for group in (demo, observe, ingest, simulation, retrieve, beliefs, work, look, past, doctor, server, backup):
+for group in (
+    demo,
+    observe,
+    ingest,
+    simulation,
+    retrieve,
+    beliefs,
+    importance,
+    work,
+    look,
+    past,
+    doctor,
+    server,
+    backup,
+):
     group.register(app)
 
 

@@ -49,6 +49,7 @@ def reflect(
         cli.emit({**where.as_dict(), **report.model_dump(mode="json")})
         return
     from graphmem.views.lines import plain_line
+    from graphmem.views.text import shortened
 
     cli.say(_reflect_words(report))
     for memory_ in report.reflections:
@@ -56,7 +57,10 @@ def reflect(
     for known in report.reinforced:
         cli.say(f"  = {known} said so already and gained evidence")
     for refused in report.refused:
-        cli.note(_one_line(f"  - refused ({refused.gate}: {refused.reason}): {refused.item}"))
+        item = shortened(refused.item, _TEXT_LENGTH)
+        cli.note(_one_line(f"  - refused ({refused.gate}: {refused.reason}): {item}"))
+    if report.not_shown:
+        cli.note(f"  {report.not_shown:,} observations since the last reflection had no room in its prompts")
     cli.say(str(where))
 
 
