@@ -1,6 +1,7 @@
 """The values that go in and come out: frozen, in snake_case, all times aware and in UTC."""
 
 from graphmem.models.agents import AgentConfig, AgentInfo, Violation
+from graphmem.models.forgetting import AgentForgotten, Copy, Dependents, ForgetReport, Stripped
 from graphmem.models.memories import AnyMemory, MemoryValue, NewObservation, Observation, Plan, Reflection
 from graphmem.models.provenance import Cause, Ground, HistoryEvent, HistoryType, Provenance, Supersession
 from graphmem.models.reports import (
@@ -39,11 +40,15 @@ __all__ = [
     "MAX_TEXT",
     "PAPER",
     "AgentConfig",
+    "AgentForgotten",
     "AgentInfo",
     "AnyMemory",
     "Cause",
     "ChangeReport",
+    "Copy",
+    "Dependents",
     "Failure",
+    "ForgetReport",
     "Ground",
     "HistoryEvent",
     "HistoryType",
@@ -75,6 +80,7 @@ __all__ = [
     "RunRef",
     "Shown",
     "Status",
+    "Stripped",
     "Supersession",
     "Text",
     "Value",

@@ -7,7 +7,20 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from graphmem.interfaces.cli import backup, beliefs, demo, doctor, ingest, look, observe, past, retrieve, server, work
+from graphmem.interfaces.cli import (
+    backup,
+    beliefs,
+    demo,
+    doctor,
+    forget,
+    ingest,
+    look,
+    observe,
+    past,
+    retrieve,
+    server,
+    work,
+)
 from graphmem.interfaces.cli.common import INTERRUPTED, tell_error
 
 app = typer.Typer(
@@ -17,7 +30,7 @@ app = typer.Typer(
     "Exit codes: 0 done; 1 an error, or something was refused, failed or found wrong; 2 wrong usage; 130 interrupted.",
     pretty_exceptions_enable=False,
 )
-for group in (demo, observe, ingest, retrieve, beliefs, work, look, past, doctor, server, backup):
+for group in (demo, observe, ingest, retrieve, beliefs, forget, work, look, past, doctor, server, backup):
     group.register(app)
 
 
