@@ -16,6 +16,8 @@ from graphmem.models import (
     AgentInfo,
     AnyMemory,
     ChangeReport,
+    Dependents,
+    ForgetReport,
     HistoryEvent,
     Hits,
     Imported,
@@ -153,6 +155,7 @@ class Agent:
         weights: Weights | None = None,
         kinds: Sequence[Kind] | None = None,
         touch: bool = True,
+        as_of: object = None,
         now: object = None,
     ) -> Hits:
         """See :meth:`AsyncAgent.retrieve`."""
@@ -165,6 +168,7 @@ class Agent:
                 weights=weights,
                 kinds=kinds,
                 touch=touch,
+                as_of=as_of,
                 now=now,
             )
         )
@@ -195,6 +199,20 @@ class Agent:
     def restore(self, id: str, *, reason: str = "", now: object = None) -> ChangeReport:
         """See :meth:`AsyncAgent.restore`."""
         return self._portal.call(partial(self._agent.restore, id, reason=reason, now=now))
+
+    def forget(
+        self,
+        id: str,
+        *,
+        dependents: Dependents = "recompute",
+        terms: Iterable[str] = (),
+        dry_run: bool = False,
+        now: object = None,
+    ) -> ForgetReport:
+        """See :meth:`AsyncAgent.forget`."""
+        return self._portal.call(
+            partial(self._agent.forget, id, dependents=dependents, terms=terms, dry_run=dry_run, now=now)
+        )
 
     def recompute(
         self,
@@ -231,9 +249,9 @@ class Agent:
         """See :meth:`AsyncAgent.about`."""
         return self._portal.call(partial(self._agent.about, entity, status=status, limit=limit, after=after))
 
-    def explain(self, id: str) -> Provenance:
+    def explain(self, id: str, *, as_of: object = None) -> Provenance:
         """See :meth:`AsyncAgent.explain`."""
-        return self._portal.call(partial(self._agent.explain, id))
+        return self._portal.call(partial(self._agent.explain, id, as_of=as_of))
 
     def tree(self) -> Provenance:
         """See :meth:`AsyncAgent.tree`."""

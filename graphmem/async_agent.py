@@ -9,6 +9,7 @@ from graphmem.cognition import (
     change,
     checks,
     explain,
+    forget,
     history,
     importance,
     imports,
@@ -29,6 +30,8 @@ from graphmem.models import (
     AgentInfo,
     AnyMemory,
     ChangeReport,
+    Dependents,
+    ForgetReport,
     HistoryEvent,
     Hits,
     Imported,
@@ -198,11 +201,13 @@ class AsyncAgent:
         weights: Weights | None = None,
         kinds: Sequence[Kind] | None = None,
         touch: bool = True,
+        as_of: object = None,
         now: object = None,
     ) -> Hits:
         """The ``k`` (1–10,000) active memories with the highest score, best first, with every part of it.
 
-        An agent without memories gives none. With ``touch`` the access is noted on what was retrieved.
+        An agent without memories gives none. With ``touch`` the access is noted on what was retrieved. With ``as_of``
+        it is what the agent believed at that moment, whatever changed since, and no access is noted.
 
         Raises:
             InvalidInput: When ``k``, the query or a kind is refused.
@@ -217,6 +222,7 @@ class AsyncAgent:
             weights=weights,
             kinds=kinds,
             touch=touch,
+            as_of=as_of,
             now=now,
         )
 
@@ -267,6 +273,28 @@ class AsyncAgent:
             NotNewest: When what replaced it has ended as well.
         """
         return await change.restore(self._engine, self.id, id, reason=reason, now=now)
+
+    async def forget(
+        self,
+        id: str,
+        *,
+        dependents: Dependents = "recompute",
+        terms: Iterable[str] = (),
+        dry_run: bool = False,
+        now: object = None,
+    ) -> ForgetReport:
+        """Remove a memory's text, and each of the terms, from all that the agent's graph holds; a tombstone stays.
+
+        Each memory whose text holds it is forgotten as well. What rests on them is recomputed without them, retracted,
+        or (``refuse``) keeps anything from being forgotten. The report names all that may say it in other words.
+
+        Raises:
+            UnknownAgent, UnknownMemory: When there is no such agent or memory of that agent.
+            HasDependents, NamesTerm: When it is refused. Nothing was written.
+        """
+        return await forget.forget(
+            self._engine, self.id, id, dependents=dependents, terms=terms, dry_run=dry_run, now=now
+        )
 
     async def recompute(
         self,
@@ -329,13 +357,13 @@ class AsyncAgent:
         """
         return await look_up.about(self._engine, self.id, entity, status=status, limit=limit, after=after)
 
-    async def explain(self, id: str) -> Provenance:
-        """What a memory rests on, down to the observations.
+    async def explain(self, id: str, *, as_of: object = None) -> Provenance:
+        """What a memory rests on, down to the observations; with ``as_of`` what it rested on at that moment, and why.
 
         Raises:
-            UnknownMemory: When this agent has none of that id.
+            UnknownMemory: When this agent has none of that id, or had none by then.
         """
-        return await explain.explain(self._engine, self.id, id)
+        return await explain.explain(self._engine, self.id, id, as_of=as_of)
 
     async def tree(self) -> Provenance:
         """All held reflections, from those that nothing rests on down to the observations."""

@@ -11,12 +11,15 @@ GraphmemError
 ├── UnknownRun              this agent has no run of that id
 ├── IdConflict              the id is taken by a memory with other content
 ├── AgentNotEmpty           the agent remembers something already, so nothing is imported into it
+├── Forgotten               the id is that of a memory that was forgotten
 ├── BeliefError             a change of belief that would break a rule
 │   ├── AlreadyEnded        the memory was superseded, retracted or forgotten before
 │   ├── NotActive           the memory must be active for this
 │   ├── NotEnded            the memory is held, so there is nothing to restore
 │   ├── NotNewest           a later change of the same chain must be undone first
 │   ├── SelfSupersession    a memory cannot supersede itself
+│   ├── HasDependents       something rests on what is to be forgotten
+│   ├── NamesTerm           a term to be forgotten is part of an id or key
 │   ├── KeyMismatch         what is to replace a keyed fact does not have its key
 │   └── RestsOnItself       the new memory rests on the one it would replace
 ├── EmbeddingError          the embedder failed, or gave a vector that cannot be used
@@ -94,6 +97,17 @@ class UnknownRun(GraphmemError):
     """This agent has no run of that id."""
 
 
+class Forgotten(GraphmemError):
+    """The id is that of a memory that was forgotten; it is not stored again."""
+
+    def __init__(self, message: str, *, ids: tuple[str, ...], positions: tuple[int, ...], remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.ids = ids
+        """Every forgotten id of the refused batch, each once."""
+        self.positions = positions
+        """Where the refused items stand in what the call was given, from 0; the others can be given again."""
+
+
 class IdConflict(GraphmemError):
     """The id is taken by a memory with other content."""
 
@@ -131,6 +145,14 @@ class NotNewest(BeliefError):
 
 class SelfSupersession(BeliefError):
     """A memory cannot supersede itself."""
+
+
+class HasDependents(BeliefError):
+    """Something rests on what is to be forgotten."""
+
+
+class NamesTerm(BeliefError):
+    """A term to be forgotten is part of an id or key."""
 
 
 class KeyMismatch(BeliefError):

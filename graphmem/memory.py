@@ -14,9 +14,9 @@ import anyio
 
 from graphmem.agent import Agent
 from graphmem.async_agent import AsyncAgent
-from graphmem.cognition import look_up, trust, work
+from graphmem.cognition import forget, look_up, trust, work
 from graphmem.cognition.engine import Engine, checked_id
-from graphmem.models import AgentInfo, ModelCheck, StoreInfo, WorkReport
+from graphmem.models import AgentForgotten, AgentInfo, ModelCheck, StoreInfo, WorkReport
 from graphmem.settings import Settings, load_settings
 from graphmem.threads import Portal, documented_by, in_thread
 
@@ -228,6 +228,14 @@ class AsyncMemory:
         """
         return await trust.check_model(self._engine)
 
+    async def forget_agent(self, id: str, *, dry_run: bool = False) -> AgentForgotten:
+        """Delete a whole agent with all its memories, runs and changes; what other agents heard from it stays theirs.
+
+        Raises:
+            UnknownAgent: When nothing was ever written for it.
+        """
+        return await forget.forget_agent(self._engine, checked_id(id, "agent"), dry_run=dry_run)
+
     async def work_once(self, *, agent: str | None = None, now: object = None) -> WorkReport:
         """Do all that is pending now: missing embeddings and ratings, stale memories, due reflections.
 
@@ -327,6 +335,10 @@ class Memory:
     def check_model(self) -> ModelCheck:
         """See :meth:`AsyncMemory.check_model`."""
         return self._portal.call(self._memory.check_model)
+
+    def forget_agent(self, id: str, *, dry_run: bool = False) -> AgentForgotten:
+        """See :meth:`AsyncMemory.forget_agent`."""
+        return self._portal.call(partial(self._memory.forget_agent, id, dry_run=dry_run))
 
     def work_once(self, *, agent: str | None = None, now: object = None) -> WorkReport:
         """See :meth:`AsyncMemory.work_once`."""

@@ -1,4 +1,5 @@
-// What has ended is marked so everywhere: status, held, the time, and out of the full-text index's scope.
+// What has ended is marked so everywhere: status, held, the time, and out of the full-text index's scope. What was
+// forgotten has no text and no vector.
 // Returns: agentId, id, problem STRING
 MATCH (memory:Memory {agentId: $agentId})
 WHERE memory.id IS NOT NULL
@@ -8,3 +9,9 @@ WHERE memory.held = ended
    OR (memory.scopeToken IS NULL) <> ended
    OR memory.text IS NULL
 RETURN memory.agentId AS agentId, memory.id AS id, 'is ' + memory.status + ', but not marked so everywhere' AS problem
+UNION
+MATCH (memory:Memory {agentId: $agentId})
+WHERE memory.id IS NOT NULL
+  AND (memory.text = '' OR memory.forgottenAt IS NOT NULL OR memory.status = 'forgotten')
+  AND NOT (memory.text = '' AND memory.forgottenAt IS NOT NULL AND memory.status = 'forgotten' AND memory.embedding IS NULL)
+RETURN memory.agentId AS agentId, memory.id AS id, 'is a tombstone only in part' AS problem

@@ -244,6 +244,7 @@ async def _undo(tx: Transaction, revision: truth.Revision, memory_id: str, newer
     moved = await tx.run("truth/move_back", agentId=agent_id, restored=memory_id, newer=newer["id"], now=revision.now)
     if newer["made"]:
         await truth.end(tx, revision, newer["id"], "retracted", cause="restore")
+        await revision.log(tx, newer["id"], "restore:retracted", by=CALLER, reason="")
     return [memory_id, newer["id"], *(row["id"] for row in moved)]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
+from graphmem.cognition import truth
 from graphmem.cognition.engine import CALLER, Engine, checked_id, fetch_one
 from graphmem.graph.store import Row, Transaction
 from graphmem.models import AnyMemory, HistoryEvent, HistoryType
@@ -18,13 +19,16 @@ _LOGGED: dict[str, tuple[HistoryType, str]] = {
     "recompute:revised": ("superseded", "recompute"),
     "recompute:retracted": ("retracted", "recompute"),
     "restore": ("restored", "restore"),
+    "restore:retracted": ("retracted", "restore"),
+    "forget": ("forgotten", "forget"),
     "key:superseded": ("superseded", "observe"),
     "key:restored": ("restored", "retract"),
     "feedback": ("rated", "feedback"),
     "reappraise": ("rated", "reappraise"),
 }
 """What an entry of the log did to its memory, and in which verb."""
-_ENDS = [entry for entry, (type_, _) in _LOGGED.items() if type_ in ("superseded", "retracted")]
+_TOLD_OTHERWISE = ("reflect", "restore:retracted")
+"""How it began, and what SUPERSEDES tells with the memory that was restored."""
 _BEGINNINGS: dict[str, HistoryType] = {"observation": "observed", "reflection": "inferred", "plan": "planned"}
 _VERBS = {"observation": "observe"}
 
@@ -40,7 +44,7 @@ async def history(engine: Engine, agent_id: str, memory_id: str) -> tuple[Histor
     async def work(tx: Transaction) -> tuple[HistoryEvent, ...]:
         memory = await fetch_one(tx, agent_id, memory_id)
         changes = await tx.run("history/changes", agentId=agent_id, id=memory_id)
-        edges = await tx.run("history/edges", agentId=agent_id, id=memory_id, ends=_ENDS)
+        edges = await tx.run("history/edges", agentId=agent_id, id=memory_id, ends=list(truth.ENDS))
         runs = await tx.run("explain/runs", agentId=agent_id, ids=[memory_id])
         return _told(memory, changes, edges, runs[0]["run"] if runs else None)
 
@@ -52,7 +56,7 @@ def _told(
 ) -> tuple[HistoryEvent, ...]:
     replacements = {row["edge"]["at"]: row for row in edges if row["type"] == "SUPERSEDES" and not row["newer"]}
     causes = [row for row in edges if row["type"] == "STALE_BECAUSE"]
-    events = [_logged(change, replacements) for change in changes if change["verb"] != "reflect"]
+    events = [_logged(change, replacements) for change in changes if change["verb"] not in _TOLD_OTHERWISE]
     events += [event for row in edges if row["type"] == "SUPERSEDES" and row["newer"] for event in _replaced(row)]
     events += [_stale(row) for row in causes]
     events += _active_again(causes, settled={event.at for event in events if event.type in _SETTLES})

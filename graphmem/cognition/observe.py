@@ -12,7 +12,7 @@ from graphmem.cognition.grounding import rate
 from graphmem.cognition.runs import running
 from graphmem.cognition.texts import derived, spoken
 from graphmem.embedding.base import Vectors
-from graphmem.errors import IdConflict, InvalidInput, StoreInconsistent
+from graphmem.errors import Forgotten, IdConflict, InvalidInput, StoreInconsistent
 from graphmem.graph.records import content_hash
 from graphmem.graph.store import Row, Transaction
 from graphmem.language.base import EXTRACTIVE
@@ -51,6 +51,7 @@ async def observe(
     Raises:
         InvalidInput: When a value is refused; nothing was written.
         IdConflict: When the id is taken by other content.
+        Forgotten: When the id is that of a memory that was forgotten.
     """
     item = checked({name: value for name, value in given.items() if value is not None})
     report = await observe_many(engine, agent_id, [item], now=now, ask=ask)
@@ -171,7 +172,16 @@ async def _observe_batch(
 def _check_conflicts(
     agent_id: str, items: Sequence[tuple[str, NewObservation]], known: Mapping[str, Row], start: int
 ) -> None:
-    """Refuse ids whose content differs from what is stored, or from an earlier item of the same batch."""
+    """Refuse ids that were forgotten, or whose content differs from what is stored or from an earlier item."""
+    gone = [(position, id_) for position, (id_, _) in enumerate(items, start) if _forgotten(known.get(id_))]
+    if gone:
+        ids = tuple(dict.fromkeys(id_ for _, id_ in gone))
+        raise Forgotten(
+            f"agent {agent_id!r} was told to forget {_named(ids)}",
+            ids=ids,
+            positions=tuple(position for position, _ in gone),
+            remedy="leave out what was forgotten, or give it an id of its own",
+        )
     hashes = {id_: row["contentHash"] for id_, row in known.items()}
     taken = [
         (position, id_)
@@ -181,14 +191,22 @@ def _check_conflicts(
     if not taken:
         return
     ids = tuple(dict.fromkeys(id_ for _, id_ in taken))
-    named = ", ".join(repr(id_) for id_ in ids[:NAMED])
-    more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
     raise IdConflict(
-        f"agent {agent_id!r} has other content under the id{'s' if len(ids) > 1 else ''} {named}{more}",
+        f"agent {agent_id!r} has other content under the id{'s' if len(ids) > 1 else ''} {_named(ids)}",
         ids=ids,
         positions=tuple(position for position, _ in taken),
         remedy="give the new content an id of its own, or supersede the old memory",
     )
+
+
+def _forgotten(row: Row | None) -> bool:
+    return row is not None and row["status"] == "forgotten"
+
+
+def _named(ids: Sequence[str]) -> str:
+    """The first of these ids, and how many more there are."""
+    more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
+    return ", ".join(repr(id_) for id_ in ids[:NAMED]) + more
 
 
 async def create(tx: Transaction, agent_id: str, rows: Sequence[Row]) -> None:

@@ -350,6 +350,8 @@ def _circular(above: Iterable[str]) -> str:
 def _told(row: Row, head: AnyMemory) -> str:
     """One change of evidence in words."""
     ground = row["ground"]
+    if ground["status"] == "forgotten":
+        return "something was forgotten" + (f"; now “{head.text}”" if head.status == "active" else "")
     because = f" ({row['reason']})" if row["reason"] else ""
     if head.status == "active":
         return f"“{ground['text']}” was replaced by “{head.text}”{because}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from graphmem.cognition import fitting, grounding, truth
 from graphmem.cognition.engine import Engine, fetch, lock, tidy_up
 from graphmem.cognition.retrieve import search, touch_all
-from graphmem.cognition.runs import Run
+from graphmem.cognition.runs import FORGOTTEN, Run
 from graphmem.errors import ReplyRefused, RunLost, UnknownAgent
 from graphmem.graph.records import to_memory
 from graphmem.graph.store import Row, Transaction
@@ -188,6 +188,8 @@ async def _write(tx: Transaction, engine: Engine, run: Run, new: grounding.Draft
     """Write one insight, or let the reflection that says the same gain its evidence; returns whose id it is."""
     cited = new.grounded.cited
     await _keep(tx, run)
+    if await run.shown_forgotten(tx):
+        return Refused(gate="write", reason=FORGOTTEN, item="")
     existing = await grounding.same_text(tx, run.agent_id, new.grounded.text)
     reason = await grounding.not_active(tx, run.agent_id, cited)
     if existing and await truth.resting_on(tx, run.agent_id, existing, [item.id for item in cited]):

@@ -8,6 +8,8 @@ from datetime import datetime
 from math import ceil, sqrt
 from typing import Any, get_args
 
+from graphmem.clock import as_utc
+from graphmem.cognition import past
 from graphmem.cognition.engine import Engine, lock
 from graphmem.embedding.base import Vectors
 from graphmem.errors import InvalidInput
@@ -46,9 +48,12 @@ async def retrieve(
     weights: Weights | None = None,
     kinds: Sequence[Kind] | None = None,
     touch: bool = True,
+    as_of: object = None,
     now: object = None,
 ) -> Hits:
     """The ``k`` active memories with the highest score; an agent without memories gives none.
+
+    With ``as_of`` those that the agent believed at that moment, with the recency of when they happened.
 
     Raises:
         InvalidInput: When ``k`` is not a whole number from 1 to 10,000, the query is empty, or a kind is unknown.
@@ -67,6 +72,8 @@ async def retrieve(
         if not isinstance(weights, Weights):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"weights: {weights!r} are not Weights")
         profile = profile.model_copy(update={"weights": weights})
+    if as_of is not None:
+        return await _search_past(engine, agent_id, query, k=k, profile=profile, kinds=kinds, moment=as_utc(as_of))
     at = await engine.now(agent_id, now)
     hits = await search(engine, agent_id, query, k=k, profile=profile, kinds=kinds, now=at)
     if touch and hits:
@@ -112,6 +119,35 @@ async def search(
         now=now,
         exact=exact,
         considered=held,
+        withheld_stale=found["withheldStale"],
+        not_embedded=found["notEmbedded"],
+    )
+
+
+async def _search_past(
+    engine: Engine,
+    agent_id: str,
+    query: str,
+    *,
+    k: int,
+    profile: Profile,
+    kinds: Sequence[Kind] | None,
+    moment: datetime,
+) -> Hits:
+    """What the agent believed at a moment; never noted as an access."""
+    vector = await engine.embed_query(query)
+    asked = Asked(agent_id, vector, k, profile, moment, tuple(kinds) if kinds is not None else None)
+    found = await past.best(engine, asked.parameters(), moment)
+    hits = [_hit(row, profile.weights) for row in found["hits"]]
+    held = past.Held("active", None)
+    return Hits(
+        hits=tuple(hit.model_copy(update={"memory": past.as_it_was(hit.memory, held)}) for hit in hits),
+        query=query,
+        profile=profile,
+        now=moment,
+        as_of=moment,
+        exact=None,
+        considered=found["kept"] + found["withheldStale"],
         withheld_stale=found["withheldStale"],
         not_embedded=found["notEmbedded"],
     )

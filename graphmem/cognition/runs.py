@@ -32,6 +32,7 @@ from graphmem.models import Refused, RunDetails, RunInfo, Shown, Spent, Usage
 MOST_KEPT = 2_000
 """Characters of an error or a refused item that a run keeps; what cannot be stored is shown as U+FFFD."""
 DAY_SECONDS = 24 * 3600
+FORGOTTEN = "what it was shown was forgotten meanwhile"
 LEASE_SECONDS = 600
 """How long a run may be silent before it is taken for dead."""
 
@@ -131,8 +132,16 @@ class Run:
             self.cost = (self.cost or 0) + spent.cost
         self.refused += spent.refused
 
+    async def shown_forgotten(self, tx: Transaction) -> bool:
+        """Whether something that its prompts showed was forgotten since; the agent is locked."""
+        row = await tx.one("run/forgotten", agentId=self.agent_id, runId=self.id)
+        return row is not None and row["forgotten"]
+
     async def close(self, tx: Transaction, outcome: str, error: str | None = None) -> None:
-        """Record the outcome; the agent is locked."""
+        """Record the outcome; the agent is locked. What may quote a memory that was forgotten meanwhile is not kept."""
+        if await self.shown_forgotten(tx):
+            self.refused = [item.model_copy(update={"reason": FORGOTTEN, "item": ""}) for item in self.refused]
+            error = FORGOTTEN if error is not None else None
         await tx.run(
             "run/close",
             agentId=self.agent_id,

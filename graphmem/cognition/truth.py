@@ -13,7 +13,20 @@ from typing import Literal
 from graphmem.cognition.engine import unknown_agent
 from graphmem.errors import StoreInconsistent
 from graphmem.graph.store import Transaction
-from graphmem.models import Mode
+from graphmem.models import Mode, Status
+
+ENDS: dict[str, Status] = {
+    "supersede": "superseded",
+    "retract": "retracted",
+    "recompute:revised": "superseded",
+    "recompute:retracted": "retracted",
+    "key:superseded": "superseded",
+    "restore:retracted": "retracted",
+    "forget": "forgotten",
+}
+"""Verbs of the log that end a memory, each with the status that it leaves."""
+HOLDS = ("restore", "key:restored")
+"""Verbs of the log after which a memory is held again."""
 
 
 @dataclass

@@ -1,6 +1,7 @@
 """The values that go in and come out: frozen, in snake_case, all times aware and in UTC."""
 
 from graphmem.models.agents import AgentConfig, AgentInfo, StoreInfo, Violation
+from graphmem.models.forgetting import AgentForgotten, Copy, Dependents, ForgetReport, Stripped
 from graphmem.models.imports import (
     AgentImport,
     AnyImported,
@@ -53,6 +54,7 @@ __all__ = [
     "MAX_TEXT",
     "PAPER",
     "AgentConfig",
+    "AgentForgotten",
     "AgentImport",
     "AgentInfo",
     "AnchorRating",
@@ -60,7 +62,10 @@ __all__ = [
     "AnyMemory",
     "Cause",
     "ChangeReport",
+    "Copy",
+    "Dependents",
     "Failure",
+    "ForgetReport",
     "Ground",
     "HistoryEvent",
     "HistoryType",
@@ -102,6 +107,7 @@ __all__ = [
     "Spent",
     "Status",
     "StoreInfo",
+    "Stripped",
     "Supersession",
     "Text",
     "Usage",

@@ -49,6 +49,8 @@ class Provenance(Value):
     """Memories and what they rest on, down to the observations."""
 
     agent_id: str
+    as_of: datetime | None = None
+    """The moment at which it stood so; None: now."""
     roots: tuple[str, ...]
     """Where to start reading: the memory asked for, or every reflection that nothing rests on."""
     memories: dict[str, AnyMemory]
@@ -80,11 +82,13 @@ HistoryType = Literal[
     "restored",
     "gave_way",
     "rated",
+    "forgotten",
     "changed",
 ]
 """What happened to a memory: it was observed, inferred or planned; gained evidence; turned stale, or active again
 because what it rests on holds; was confirmed as it stands; was superseded, or took another's place; was retracted, or
 restored; gave way again to what it had replaced; got another importance; or changed in a way that the verb tells."""
+restored; gave way again to what it had replaced; was forgotten; or changed in a way that the verb tells."""
 
 
 class HistoryEvent(Value):

@@ -73,6 +73,8 @@ class Hits(Value, Sequence[Hit]):  # pyright: ignore[reportIncompatibleMethodOve
     query: str
     profile: Profile
     now: datetime
+    as_of: datetime | None = None
+    """The moment whose beliefs these are; None: today's."""
     exact: bool | None = True
     """Whether this is the answer of scoring every memory, up to equal scores; None where that has no meaning."""
     considered: int

@@ -22,6 +22,7 @@ _STYLES: dict[HistoryType, str] = {
     "restored": "green",
     "superseded": "red",
     "retracted": "red",
+    "forgotten": "red",
 }
 _WORDS: dict[HistoryType, str] = {
     "supersedes": "took the place of",
@@ -31,7 +32,13 @@ _WORDS: dict[HistoryType, str] = {
     "gave_way": "gave way to",
     "rated": "importance",
 }
-_ENDINGS = {"supersede": "was superseded", "retract": "was retracted", "recompute": "was changed by recompute"}
+_ENDINGS = {
+    "supersede": "was superseded",
+    "retract": "was retracted",
+    "recompute": "was changed by recompute",
+    "observe": "was superseded by a later value",
+    "forget": "was forgotten",
+}
 """What a verb did to the ground that made a memory stale."""
 
 

@@ -23,7 +23,7 @@ def plain_line(memory: AnyMemory, prefix: str = "") -> Text:
         (kind_words(memory), "bold"),
         " ",
         (one_line(memory.id), "cyan"),
-        f" {shortened(memory.text, _TEXT_LENGTH)}",
+        f" {_said(memory)}",
     )
 
 
@@ -38,4 +38,9 @@ def full_line(memory: AnyMemory) -> Text:
     if memory.status != "active":
         line.append(f" [{memory.status}]", "red" if memory.status in ENDED else "yellow")
     line.append(f" {memory.importance} ", "dim")
-    return line.append(shortened(f"{source}: {memory.text}" if source else memory.text, _TEXT_LENGTH))
+    return line.append(f"{shortened(source, _TEXT_LENGTH)}: {_said(memory)}" if source else _said(memory))
+
+
+def _said(memory: AnyMemory) -> str:
+    """Its text; of a forgotten memory there is none."""
+    return "(forgotten)" if memory.status == "forgotten" else shortened(memory.text, _TEXT_LENGTH)

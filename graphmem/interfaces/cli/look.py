@@ -80,14 +80,19 @@ def _counts(provenance: Provenance) -> str:
 
 
 def explain(
-    cli: Cli, memory_id: Annotated[str, typer.Argument(metavar="ID", help="The memory.")], agent: Agent
+    cli: Cli,
+    memory_id: Annotated[str, typer.Argument(metavar="ID", help="The memory.")],
+    agent: Agent,
+    as_of: Annotated[
+        str | None, typer.Option(metavar="TIME", help="As it was at that time, with a zone; by default now.")
+    ] = None,
 ) -> None:
     """Show everything about one memory: its fields, the run that made it, what it rests on and rested on."""
     from graphmem.views.tree import tree as draw
 
     with cli.memory() as memory:
         handle = memory.agent(agent)
-        provenance = handle.explain(handle.resolve(memory_id))
+        provenance = handle.explain(handle.resolve(memory_id), as_of=as_of)
         where = cli.where(memory, agent)
     if cli.as_json:
         cli.emit({**where.as_dict(), **provenance.model_dump(mode="json")})

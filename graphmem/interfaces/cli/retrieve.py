@@ -38,6 +38,9 @@ def retrieve(
     touch: Annotated[
         bool, typer.Option("--touch/--no-touch", help="Whether the memories found count as accessed now.")
     ] = True,
+    as_of: Annotated[
+        str | None, typer.Option(metavar="TIME", help="What was believed at that time, with a zone; by default now.")
+    ] = None,
 ) -> None:
     """List the memories that matter most to a query, best first.
 
@@ -45,7 +48,7 @@ def retrieve(
     """
     chosen = _weights(weights) if weights is not None else None
     with cli.memory() as memory:
-        hits = memory.agent(agent).retrieve(query, k=k, weights=chosen, touch=touch)
+        hits = memory.agent(agent).retrieve(query, k=k, weights=chosen, touch=touch, as_of=as_of)
         where = cli.where(memory, agent)
     if cli.as_json:
         cli.emit({**where.as_dict(), **hits.model_dump(mode="json")})

@@ -1,0 +1,26 @@
+// Every text on the nodes of an agent, but for what is derived from times, hashed, or of a fixed set of words.
+// plain LIST<STRING>: properties to leave out
+// Returns: element STRING, label STRING, id STRING, texts MAP of property to STRING or LIST<STRING>
+CALL () {
+  MATCH (node:Memory {agentId: $agentId})
+  WHERE node.id IS NOT NULL
+  RETURN node
+  UNION ALL
+  MATCH (node:Run {agentId: $agentId})
+  WHERE node.id IS NOT NULL
+  RETURN node
+  UNION ALL
+  MATCH (node:Change {agentId: $agentId})
+  WHERE node.seq IS NOT NULL AND node.ordinal IS NOT NULL
+  RETURN node
+  UNION ALL
+  MATCH (node:Agent {id: $agentId})
+  RETURN node
+}
+WITH node, [name IN keys(node) WHERE NOT name IN $plain AND node[name] IS :: STRING | name] AS strings,
+     [name IN keys(node) WHERE NOT name IN $plain AND node[name] IS :: LIST<STRING NOT NULL> | name] AS lists
+RETURN
+  elementId(node) AS element,
+  labels(node)[0] AS label,
+  coalesce(node.id, toString(node.seq)) AS id,
+  [name IN strings + lists | [name, node[name]]] AS texts
