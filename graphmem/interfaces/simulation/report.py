@@ -30,7 +30,7 @@ class Depths:
     file: dict[str, int]
     """Where the file says one."""
     explained: frozenset[str]
-    """Those that are right by the rule of the published code, for which what was given, or lacks a ground, has depth 1."""
+    """Right by the rule of the published code, where what was given or lacks a ground has depth 1."""
 
     @property
     def levels(self) -> dict[int, int]:
@@ -134,45 +134,8 @@ class Report:
         if differing := depths.differing:
             odd = len(differing) - sum(id_ in depths.explained for id_ in differing)
             yield (
-                f"  another depth in the file: {len(differing):,}, for what was given, or lacks a ground, counts 1 there; "
-                f"not explained by that: {odd:,}"
-            )
-        for rule, (what, done) in RULES.items()
-            },
-            "clock": self.imported.clock.isoformat() if self.imported.clock else None,
-            "importance_since_reflection": person.snapshot.importance_since_reflection,
-            "places": len(person.snapshot.places),
-            "added": self.imported.added,
-            "known": self.imported.known,
-            "citations_added": self.imported.citations,
-            "not_embedded": list(self.imported.not_embedded),
-        }
-
-    def _kinds(self) -> dict[str, int]:
-        return dict(Counter("insight" if item.type == "reflection" else item.kind for item in self.person.items))
-
-    def lines(self) -> Iterable[str]:
-        """For people: the figures, then a line for each rule that had to be applied."""
-        person, depths, told = self.person, depths_of(self.person), self.as_dict()
-        stored = f"{self.imported.added:,} added, {self.imported.known:,} known"
-        clock = f"; its time is {moment(self.imported.clock)}" if self.imported.clock else ""
-        yield f"{person.name} → agent {self.agent.id}: {stored}{clock}"
-        types = ", ".join(counted(number, type_) for type_, number in person.types.items())
-        yield f"  {counted(person.nodes, 'node')}: {types or 'none'}"
-        kinds = ", ".join(counted(number, *_WORDS.get(kind, (kind,))) for kind, number in told["kinds"].items())
-        yield f"  {counted(told['memories'], 'memory', 'memories')}: {kinds or 'none'}"
-        if told["reflections"]:
-            levels = ", ".join(f"{number:,} of depth {depth}" for depth, number in depths.levels.items())
-            yield (
-                f"  {counted(told['citing'], 'thought')} cite {told['citations']:,}, "
-                f"{counted(told['missing_grounds'], 'ground')} missing, {told['stale']:,} stale; {levels}"
-            )
-        if differing := depths.differing:
-            explained = sum(item in depths.explained for item in differing)
-            yield (
-                f"  {counted(len(differing), 'depth')} in the file {'is' if len(differing) == 1 else 'are'} another: "
-                f"{explained:,} because what was given counts there, or a missing ground; {len(differing) - explained:,} "
-                "for no reason that we know"
+                f"  another depth in the file: {len(differing):,} (there, what was given or lacks a ground counts 1; "
+                f"not explained by that: {odd:,})"
             )
         for rule, (what, done) in RULES.items():
             if places := person.notes.get(rule):
