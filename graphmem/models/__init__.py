@@ -4,6 +4,7 @@ from graphmem.models.agents import AgentConfig, AgentInfo, Violation
 from graphmem.models.imports import (
     AgentImport,
     AnyImported,
+    Heard,
     Imported,
     ImportedObservation,
     ImportedPlace,
@@ -57,6 +58,7 @@ __all__ = [
     "ChangeReport",
     "Failure",
     "Ground",
+    "Heard",
     "HistoryEvent",
     "HistoryType",
     "Hit",

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphmem.interfaces.simulation.original import AUTHOR
 from graphmem.interfaces.simulation.person import RULES, Person
 from graphmem.models import AgentInfo, Imported, ImportedObservation, ImportedReflection
 from graphmem.views.text import counted, moment
+
+if TYPE_CHECKING:
+    from graphmem import Memory
 
 _NAMED = 3
 """Places that a line names; JSON has all of them."""
@@ -64,13 +67,19 @@ def depths_of(person: Person) -> Depths:
     return Depths(inferred, file, explained)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Report:
     """One person: what the files hold, and what was stored."""
 
     person: Person
     agent: AgentInfo
     imported: Imported
+
+    def join(self, memory: Memory) -> None:
+        """Join what was heard with what was said, once everybody is imported; the same import again adds no more."""
+        if self.imported.heard < len(self.person.snapshot.heard):
+            again = memory.agent(self.agent.id).import_memories(self.person.snapshot)
+            self.imported = self.imported.model_copy(update={"heard": again.heard})
 
     @property
     def complete(self) -> bool:
@@ -105,6 +114,7 @@ class Report:
             },
             "clock": self.imported.clock.isoformat() if self.imported.clock else None,
             "importance_since_reflection": person.snapshot.importance_since_reflection,
+            "heard_from_others": self.imported.heard,
             "places": len(person.snapshot.places),
             "added": self.imported.added,
             "known": self.imported.known,
@@ -137,6 +147,8 @@ class Report:
                 f"  another depth in the file: {len(differing):,} (there, what was given or lacks a ground counts 1; "
                 f"not explained by that: {odd:,})"
             )
+        if self.imported.heard:
+            yield f"  {counted(self.imported.heard, 'utterance')} of others joined with their own memory of it"
         for rule, (what, done) in RULES.items():
             if places := person.notes.get(rule):
                 more = f" and {len(places) - _NAMED:,} more" if len(places) > _NAMED else ""
