@@ -24,6 +24,7 @@ from graphmem.language.extractive import Extractive
 from graphmem.models import (
     AgentImport,
     AnyImported,
+    Heard,
     ImportanceBy,
     Imported,
     ImportedObservation,
@@ -73,7 +74,9 @@ async def import_memories(
         done += len(batch.items)
         if progress:
             progress(done)
+    heard = await engine.store.write(lambda tx: _join_heard(tx, agent_id, given.heard)) if given.heard else 0
     return Imported(
+        heard=heard,
         added=added,
         known=len(given.memories) - added,
         citations=citations,
@@ -119,6 +122,16 @@ async def _begin(tx: Transaction, agent_id: str, given: AgentImport) -> datetime
     ]
     await tx.run("import/places", agentId=agent_id, rows=rows)
     return now
+
+
+async def _join_heard(tx: Transaction, agent_id: str, heard: Sequence[Heard]) -> int:
+    """Join what was heard with what was said; agents are locked in the order of their ids, as everywhere."""
+    for other in sorted({agent_id, *(item.agent_id for item in heard)}):
+        await tx.one("agent/lock", agentId=other)
+    rows: list[Row] = [{"id": item.id, "agentId": item.agent_id, "memoryId": item.memory_id} for item in heard]
+    row = await tx.one("import/heard", agentId=agent_id, rows=rows)
+    assert row is not None  # It aggregates without a grouping key.
+    return row["joined"]
 
 
 def _depths(items: Sequence[AnyImported]) -> dict[str, int]:

@@ -5,6 +5,7 @@ from graphmem.models.forgetting import AgentForgotten, Copy, Dependents, ForgetR
 from graphmem.models.imports import (
     AgentImport,
     AnyImported,
+    Heard,
     Imported,
     ImportedObservation,
     ImportedPlace,
@@ -67,6 +68,7 @@ __all__ = [
     "Failure",
     "ForgetReport",
     "Ground",
+    "Heard",
     "HistoryEvent",
     "HistoryType",
     "Hit",

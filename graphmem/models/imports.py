@@ -84,6 +84,17 @@ class ImportedPlace(Value):
     last_seen_at: UtcTime | None = None
 
 
+class Heard(Value):
+    """Something that an agent heard another say."""
+
+    id: Id
+    """The memory of it."""
+    agent_id: Id
+    """Who said it, and"""
+    memory_id: Id
+    """what that one remembers of it."""
+
+
 class AgentImport(Value):
     """All that is imported of one person."""
 
@@ -97,6 +108,8 @@ class AgentImport(Value):
     memories: tuple[AnyImported, ...] = ()
     """In an order in which what each rests on comes before it."""
     places: tuple[ImportedPlace, ...] = ()
+    heard: tuple[Heard, ...] = ()
+    """Joined with the other's memory where that is there; where it is not yet, importing again joins it."""
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -128,6 +141,8 @@ class Imported(Value):
     """Memories that an earlier import had stored."""
     citations: int
     """CITES written by this call."""
+    heard: int = 0
+    """How much of what it heard is joined with the memory of who said it."""
     not_embedded: tuple[str, ...] = ()
     """Stored, but without a vector: the embedder failed on these texts."""
     clock: datetime | None

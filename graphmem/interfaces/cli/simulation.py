@@ -56,12 +56,15 @@ def import_simulation(
     """
     from graphmem.interfaces.simulation import read_simulation
 
-    people = read_simulation(folder, time_zone=time_zone)
+    people = read_simulation(folder, time_zone=time_zone, prefix=prefix)
     with cli.memory() as memory, cli.progress() as progress:
         reports: list[Report] = []
         try:
             for person in people:
-                reports.append(_import(memory, progress, person, prefix))
+                reports.append(_import(memory, progress, person))
+            # What somebody heard is joined with the memory of who said it, and that is there only now.
+            for report in reports:
+                report.join(memory)
         except BaseException:
             cli.note("stopped; what is stored stays. Running it again goes on from there.")
             raise
@@ -77,10 +80,10 @@ def import_simulation(
         raise typer.Exit(1)
 
 
-def _import(memory: Memory, progress: Progress, person: Person, prefix: str) -> Report:
+def _import(memory: Memory, progress: Progress, person: Person) -> Report:
     from graphmem.interfaces.simulation.report import Report
 
-    agent = memory.agent(f"{prefix}{person.name}")
+    agent = memory.agent(person.agent_id)
     all_of_it = len(person.items) or 1
     label = f"importing {person.name}"
 

@@ -14,12 +14,13 @@ from graphmem.interfaces.simulation.stream import read_stream, streams_in
 __all__ = ["RULES", "Person", "read_simulation"]
 
 
-def read_simulation(folder: Path, *, time_zone: str = "UTC") -> list[Person]:
+def read_simulation(folder: Path, *, time_zone: str = "UTC", prefix: str = "") -> list[Person]:
     """Read a save in either format; every file is read and checked before anybody is returned.
 
     Args:
         folder: A save of the published code, or an agent or a folder of agents in the later format.
         time_zone: In which the times of the files, which name none, are read.
+        prefix: What stands before each person's name in the agent's id.
 
     Raises:
         InvalidInput: When it is no save, or a file cannot be read; names the file, and the place in it.
@@ -27,9 +28,9 @@ def read_simulation(folder: Path, *, time_zone: str = "UTC") -> list[Person]:
     zone = ZoneInfo(time_zone)
     try:
         if is_original(folder):
-            people = read_original(folder, zone)
+            people = read_original(folder, zone, prefix)
         else:
-            people = [read_stream(path, zone) for path in streams_in(folder)]
+            people = [read_stream(path, zone, prefix) for path in streams_in(folder)]
     except OSError as error:
         raise InvalidInput(f"{error.filename or folder}: cannot be read: {error.strerror}", remedy=FORMAT) from error
     if not people:

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from graphmem.errors import InvalidInput
 from graphmem.interfaces.simulation import fields
 from graphmem.interfaces.simulation.files import FORMAT, read_object
-from graphmem.interfaces.simulation.person import Person, origin_of
+from graphmem.interfaces.simulation.person import Person, join_heard, origin_of
 from graphmem.interfaces.simulation.schedule import day_plan, schedule
 from graphmem.models import (
     AgentConfig,
@@ -43,7 +43,7 @@ def is_original(folder: Path) -> bool:
     return (folder / "personas").is_dir()
 
 
-def read_original(folder: Path, zone: ZoneInfo) -> list[Person]:
+def read_original(folder: Path, zone: ZoneInfo, prefix: str) -> list[Person]:
     """Read every person of a save, in the order of their names.
 
     Raises:
@@ -53,7 +53,9 @@ def read_original(folder: Path, zone: ZoneInfo) -> list[Person]:
     homes = sorted(home for home in (folder / "personas").iterdir() if home.is_dir())
     if not homes:
         raise InvalidInput(f"{folder / 'personas'}: holds nobody", remedy=FORMAT)
-    return [_Reader(home, zone).read(meta) for home in homes]
+    people = [_Reader(home, zone, prefix).read(meta) for home in homes]
+    join_heard(people)
+    return people
 
 
 @dataclass
@@ -73,7 +75,7 @@ class _Node:
 class _Reader:
     """Reads one person."""
 
-    def __init__(self, home: Path, zone: ZoneInfo) -> None:
+    def __init__(self, home: Path, zone: ZoneInfo, prefix: str) -> None:
         self._zone = zone
         memory = home / "bootstrap_memory"
         self._files = {
@@ -81,7 +83,7 @@ class _Reader:
             "scratch": memory / "scratch.json",
             "places": memory / "spatial_memory.json",
         }
-        self._person = Person(home.name, home)
+        self._person = Person(home.name, home, prefix)
         self._nodes: dict[str, _Node] = {}
         self._stored: set[str] = set()
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
-from graphmem.models import AgentImport, AnyImported, ImportedReflection
+from graphmem.models import AgentImport, AnyImported, Heard, ImportedObservation, ImportedReflection
 
 RULES: dict[str, tuple[str, str]] = {
     "gaps": ("numbers left out of the numbering", "the others keep theirs"),
@@ -35,6 +36,8 @@ class Person:
 
     name: str
     folder: Path
+    prefix: str = ""
+    """Stands before the name in the agent's id."""
     nodes: int = 0
     types: Counter[str] = field(default_factory=Counter[str])
     """Nodes by what the file calls them."""
@@ -52,6 +55,11 @@ class Person:
         self.notes.setdefault(rule, []).append(place)
 
     @property
+    def agent_id(self) -> str:
+        """Whose memory it becomes."""
+        return f"{self.prefix}{self.name}"
+
+    @property
     def snapshot(self) -> AgentImport:
         """All of it, to be stored."""
         assert self.ready is not None, f"{self.name} was not read to the end"
@@ -61,6 +69,35 @@ class Person:
     def reflections(self) -> list[ImportedReflection]:
         """What was inferred."""
         return [item for item in self.items if isinstance(item, ImportedReflection)]
+
+
+def join_heard(people: Sequence[Person]) -> None:
+    """Find, for each utterance of another, that one's own memory of it: the same turn of the same conversation.
+
+    A conversation is stored with everyone who took part, under ids of their own.
+    """
+    said: dict[tuple[datetime, str, str, str], list[tuple[str, str]]] = {}
+    for person in people:
+        for turn in _utterances(person):
+            said.setdefault(_turn(turn), []).append((person.agent_id, turn.id))
+    speakers = {person.name: person.agent_id for person in people}
+    for person in people:
+        heard: list[Heard] = []
+        for turn in _utterances(person):
+            speaker = speakers.get(turn.source or "")
+            theirs = [id_ for agent_id, id_ in said[_turn(turn)] if agent_id == speaker]
+            if speaker != person.agent_id and theirs:
+                heard.append(Heard(id=turn.id, agent_id=speaker or "", memory_id=theirs[0]))
+        person.ready = person.snapshot.model_copy(update={"heard": tuple(heard)})
+
+
+def _utterances(person: Person) -> Iterable[ImportedObservation]:
+    return (item for item in person.items if item.type == "observation" and item.kind == "utterance")
+
+
+def _turn(turn: ImportedObservation) -> tuple[datetime, str, str, str]:
+    """The time counts the turns as well."""
+    return (turn.occurred_at, turn.source or "", turn.id.rpartition(":")[2], turn.text)
 
 
 def origin_of(files: Iterable[Path], *also: str) -> str:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from graphmem.interfaces.simulation.original import AUTHOR
 from graphmem.interfaces.simulation.person import RULES, Person
 from graphmem.models import AgentInfo, Imported, ImportedObservation, ImportedReflection
 from graphmem.views.text import counted, moment
+
+if TYPE_CHECKING:
+    from graphmem import Memory
 
 _NAMED = 3
 """Places that a line names; JSON has all of them."""
@@ -30,7 +33,7 @@ class Depths:
     file: dict[str, int]
     """Where the file says one."""
     explained: frozenset[str]
-    """Those that are right by the rule of the published code, for which what was given, or lacks a ground, has depth 1."""
+    """Right by the rule of the published code, where what was given or lacks a ground has depth 1."""
 
     @property
     def levels(self) -> dict[int, int]:
@@ -64,13 +67,19 @@ def depths_of(person: Person) -> Depths:
     return Depths(inferred, file, explained)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Report:
     """One person: what the files hold, and what was stored."""
 
     person: Person
     agent: AgentInfo
     imported: Imported
+
+    def join(self, memory: Memory) -> None:
+        """Join what was heard with what was said, once everybody is imported; the same import again adds no more."""
+        if self.imported.heard < len(self.person.snapshot.heard):
+            again = memory.agent(self.agent.id).import_memories(self.person.snapshot)
+            self.imported = self.imported.model_copy(update={"heard": again.heard})
 
     @property
     def complete(self) -> bool:
@@ -105,6 +114,7 @@ class Report:
             },
             "clock": self.imported.clock.isoformat() if self.imported.clock else None,
             "importance_since_reflection": person.snapshot.importance_since_reflection,
+            "heard_from_others": self.imported.heard,
             "places": len(person.snapshot.places),
             "added": self.imported.added,
             "known": self.imported.known,
@@ -134,46 +144,11 @@ class Report:
         if differing := depths.differing:
             odd = len(differing) - sum(id_ in depths.explained for id_ in differing)
             yield (
-                f"  another depth in the file: {len(differing):,}, for what was given, or lacks a ground, counts 1 there; "
-                f"not explained by that: {odd:,}"
+                f"  another depth in the file: {len(differing):,} (there, what was given or lacks a ground counts 1; "
+                f"not explained by that: {odd:,})"
             )
-        for rule, (what, done) in RULES.items()
-            },
-            "clock": self.imported.clock.isoformat() if self.imported.clock else None,
-            "importance_since_reflection": person.snapshot.importance_since_reflection,
-            "places": len(person.snapshot.places),
-            "added": self.imported.added,
-            "known": self.imported.known,
-            "citations_added": self.imported.citations,
-            "not_embedded": list(self.imported.not_embedded),
-        }
-
-    def _kinds(self) -> dict[str, int]:
-        return dict(Counter("insight" if item.type == "reflection" else item.kind for item in self.person.items))
-
-    def lines(self) -> Iterable[str]:
-        """For people: the figures, then a line for each rule that had to be applied."""
-        person, depths, told = self.person, depths_of(self.person), self.as_dict()
-        stored = f"{self.imported.added:,} added, {self.imported.known:,} known"
-        clock = f"; its time is {moment(self.imported.clock)}" if self.imported.clock else ""
-        yield f"{person.name} → agent {self.agent.id}: {stored}{clock}"
-        types = ", ".join(counted(number, type_) for type_, number in person.types.items())
-        yield f"  {counted(person.nodes, 'node')}: {types or 'none'}"
-        kinds = ", ".join(counted(number, *_WORDS.get(kind, (kind,))) for kind, number in told["kinds"].items())
-        yield f"  {counted(told['memories'], 'memory', 'memories')}: {kinds or 'none'}"
-        if told["reflections"]:
-            levels = ", ".join(f"{number:,} of depth {depth}" for depth, number in depths.levels.items())
-            yield (
-                f"  {counted(told['citing'], 'thought')} cite {told['citations']:,}, "
-                f"{counted(told['missing_grounds'], 'ground')} missing, {told['stale']:,} stale; {levels}"
-            )
-        if differing := depths.differing:
-            explained = sum(item in depths.explained for item in differing)
-            yield (
-                f"  {counted(len(differing), 'depth')} in the file {'is' if len(differing) == 1 else 'are'} another: "
-                f"{explained:,} because what was given counts there, or a missing ground; {len(differing) - explained:,} "
-                "for no reason that we know"
-            )
+        if self.imported.heard:
+            yield f"  {counted(self.imported.heard, 'utterance')} of others joined with their own memory of it"
         for rule, (what, done) in RULES.items():
             if places := person.notes.get(rule):
                 more = f" and {len(places) - _NAMED:,} more" if len(places) > _NAMED else ""

@@ -39,7 +39,7 @@ def streams_in(folder: Path) -> list[Path]:
     return [folder] if is_stream(folder) else sorted(path for path in folder.iterdir() if is_stream(path))
 
 
-def read_stream(folder: Path, zone: ZoneInfo) -> Person:
+def read_stream(folder: Path, zone: ZoneInfo, prefix: str) -> Person:
     """Read one agent.
 
     Raises:
@@ -50,7 +50,7 @@ def read_stream(folder: Path, zone: ZoneInfo) -> Person:
     nodes = read_list(files["memory_stream/nodes.json"])
     meta = read_object(files["meta.json"]) if files["meta.json"].is_file() else {}
     full = " ".join(str(scratch[name]) for name in ("first_name", "last_name") if scratch.get(name))
-    person = Person(full.strip() or folder.name, folder, nodes=len(nodes))
+    person = Person(full.strip() or folder.name, folder, prefix, nodes=len(nodes))
     steps = [0]
     positions: dict[object, int] = {}
     for position, node in enumerate(nodes):
