@@ -60,7 +60,7 @@ def score_all(candidates: Sequence[Candidate], profile: Profile, now: datetime) 
     """Score an agent's active memories, best first: by score, then recency, then id.
 
     With ``normalise="minmax"`` each part is scaled over all candidates. Recency is scaled from hours relative to the
-    newest access, so that memories decades old do not underflow. A memory without a vector has relevance 0 and
+    newest access, so that memories decades old do not underflow, and by a spread of at least ``recency_floor``. A memory without a vector has relevance 0 and
     does not count towards the bounds.
     """
     if not candidates:
@@ -73,7 +73,8 @@ def score_all(candidates: Sequence[Candidate], profile: Profile, now: datetime) 
     for c in candidates:
         if profile.normalise == "minmax":
             rel = 0.0 if c.relevance is None else scale(c.relevance, min(relevances), max(relevances))
-            rec = scale(recency(hours[c.id] - newest, profile.decay), recency(oldest - newest, profile.decay), 1.0)
+            least = recency(max(oldest - newest, profile.recency_floor), profile.decay)
+            rec = scale(recency(hours[c.id] - newest, profile.decay), least, 1.0)
             imp = scale(c.importance, min(importances), max(importances))
         else:
             rel = 0.0 if c.relevance is None else c.relevance
@@ -116,7 +117,7 @@ class Blended:
 def blend(turns: Turns, how: Blend) -> Blended:
     """Relevance of vectors, words, speaker and neighbouring turns.
 
-    - vector: cosines min–max scaled; with v × share of each neighbour added, then divided by 1 + the sum of those
+    - vector: cosines min–max scaled, by a spread of at least ``vector_floor`` below the highest; with v × share of each neighbour added, then divided by 1 + the sum of those
       shares, v being ``neighbours.vectors``.
     - text: for each search the highest of a memory's own BM25 and share × BM25 of each neighbour, so that a word counts
       once in several turns; their weighted sum, divided by the highest among the candidates (BM25 has a zero of its
@@ -129,8 +130,9 @@ def blend(turns: Turns, how: Blend) -> Blended:
     embedded = ~np.isnan(turns.cosines)
     own = np.zeros(len(turns.cosines))
     if embedded.any():
-        low, high = turns.cosines[embedded].min(), turns.cosines[embedded].max()
-        own[embedded] = 1.0 if high == low else (turns.cosines[embedded] - low) / (high - low)
+        high = turns.cosines[embedded].max()
+        spread = max(high - turns.cosines[embedded].min(), how.vector_floor)
+        own[embedded] = 1.0 if spread == 0 else 1 - (high - turns.cosines[embedded]) / spread
     vector = own.copy()
     matches = turns.matches.copy()
     for indices, shares in ((turns.earlier, around.before), (turns.later, around.after)):

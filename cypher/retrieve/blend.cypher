@@ -50,14 +50,17 @@ WITH
   min(CASE WHEN active THEN relevance END) AS relevanceMin,
   max(CASE WHEN active THEN relevance END) AS relevanceMax,
   max(CASE WHEN active THEN words END) AS wordsMax
-CALL (candidates, relevanceMin, relevanceMax, wordsMax) {
+WITH
+  candidates, relevanceMax, wordsMax,
+  CASE WHEN relevanceMax - relevanceMin > $vectorFloor THEN relevanceMax - relevanceMin ELSE $vectorFloor END AS spread
+CALL (candidates, relevanceMax, spread, wordsMax) {
   UNWIND candidates AS candidate
   WITH
     candidate.memory AS lender, candidate.matches AS matches, candidate.words AS words, wordsMax,
     CASE
       WHEN candidate.relevance IS NULL THEN 0.0
-      WHEN relevanceMax = relevanceMin THEN 1.0
-      ELSE (candidate.relevance - relevanceMin) / (relevanceMax - relevanceMin)
+      WHEN spread = 0.0 THEN 1.0
+      ELSE 1 - (relevanceMax - candidate.relevance) / spread
     END AS part
   WHERE candidate.active AND lender.session IS NOT NULL
   WITH
@@ -67,6 +70,7 @@ CALL (candidates, relevanceMin, relevanceMax, wordsMax) {
   LIMIT $lenders
   CALL (lender) {
     MATCH (turn:Memory {agentId: $agentId, session: lender.session})
+      USING INDEX turn:Memory(agentId, session, occurredAt)
     WHERE turn.occurredAt < lender.occurredAt AND turn.status = 'active'
     WITH turn
     ORDER BY turn.agentId DESC, turn.session DESC, turn.occurredAt DESC, turn.id DESC
@@ -76,6 +80,7 @@ CALL (candidates, relevanceMin, relevanceMax, wordsMax) {
     RETURN turns[distance] AS turn, $after[distance] AS share
   UNION ALL
     MATCH (turn:Memory {agentId: $agentId, session: lender.session})
+      USING INDEX turn:Memory(agentId, session, occurredAt)
     WHERE turn.occurredAt > lender.occurredAt AND turn.status = 'active'
     WITH turn
     ORDER BY turn.agentId, turn.session, turn.occurredAt, turn.id
@@ -92,15 +97,15 @@ CALL (candidates, relevanceMin, relevanceMax, wordsMax) {
 }
 WITH
   lent + [candidate IN candidates | candidate {.memory, .active, .relevance, .matches, lent: 0.0}] AS listed,
-  relevanceMin, relevanceMax
+  relevanceMax, spread
 UNWIND listed AS candidate
 WITH
-  relevanceMin, relevanceMax, candidate.memory AS memory, candidate.active AS active,
+  relevanceMax, spread, candidate.memory AS memory, candidate.active AS active,
   max(candidate.relevance) AS found,
   sum(candidate.lent) AS lent,
   reduce(all = [], matches IN collect(candidate.matches) | all + matches) AS matches
 WITH
-  relevanceMin, relevanceMax, memory, active, lent,
+  relevanceMax, spread, memory, active, lent,
   coalesce(found, 2 * vector.similarity.cosine(memory.embedding, $vector) - 1) AS relevance,
   reduce(
     total = 0.0, search IN range(0, size($searches) - 1) |
@@ -114,14 +119,16 @@ WITH
     ELSE ($nowMillis - memory.lastAccessedAt.epochMillis) / 3600000.0
   END AS hours
 WITH
-  relevanceMin, relevanceMax,
+  relevanceMax, spread,
   collect({memory: memory, active: active, lent: lent, relevance: relevance, words: words, hours: hours}) AS candidates,
   max(CASE WHEN active THEN words END) AS wordsMax,
   min(CASE WHEN active THEN hours END) AS hoursMin,
   max(CASE WHEN active THEN hours END) AS hoursMax,
   min(CASE WHEN active THEN memory.importance END) AS importanceMin,
   max(CASE WHEN active THEN memory.importance END) AS importanceMax
-WITH *, $decay ^ (hoursMax - hoursMin) AS recencyMin
+WITH
+  *,
+  $decay ^ CASE WHEN hoursMax - hoursMin > $recencyFloor THEN hoursMax - hoursMin ELSE $recencyFloor END AS recencyMin
 UNWIND candidates AS candidate
 WITH
   candidate.memory AS memory,
@@ -131,9 +138,9 @@ WITH
   candidate.hours AS hours,
   (
     CASE
-      WHEN candidate.relevance IS NULL OR candidate.relevance < relevanceMin THEN 0.0
-      WHEN relevanceMax = relevanceMin THEN 1.0
-      ELSE (candidate.relevance - relevanceMin) / (relevanceMax - relevanceMin)
+      WHEN candidate.relevance IS NULL OR relevanceMax - candidate.relevance > spread THEN 0.0
+      WHEN spread = 0.0 THEN 1.0
+      ELSE 1 - (relevanceMax - candidate.relevance) / spread
     END + candidate.lent
   ) / (1 + $lentMost) AS vectorPart,
   CASE WHEN wordsMax > 0 THEN candidate.words / wordsMax ELSE 0.0 END AS textPart,

@@ -37,7 +37,7 @@ _LARGEST = 8_000
 """Candidates by relevance after which no more are looked at."""
 BLENDED_AT_ONCE = 500
 """Candidates by vector, and as many by words, of a blended relevance; an agent that holds fewer is scored whole."""
-LENDERS = 500
+LENDERS = 200
 """The best of those lend to the turns next to them."""
 _STALE_SEEN = 200
 """Nearest memories among which stale ones are counted when all are scored."""
@@ -148,6 +148,7 @@ class Asked:
             "kinds": list(self.kinds) if self.kinds is not None else None,
             "minmax": self.profile.normalise == "minmax",
             "decay": self.profile.decay,
+            "recencyFloor": float(self.profile.recency_floor),
             "relevanceWeight": weights.relevance,
             "recencyWeight": weights.recency,
             "importanceWeight": weights.importance,
@@ -215,6 +216,7 @@ async def blended(engine: Engine, asked: Asked, query: str, blend: Blend, held: 
             searches=list(searches.searches),
             searchWeights=list(searches.weights),
             speakers=list(searches.speakers),
+            vectorFloor=blend.vector_floor,
             vectorWeight=vector,
             textWeight=text,
             speakerWeight=speaker,

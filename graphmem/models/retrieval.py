@@ -61,6 +61,8 @@ class Blend(Value):
     """Whether the query names who said it."""
     date: Weight = 2.0
     """How much a word of the query that matches the date counts within ``text``, a word of the text counting 1."""
+    vector_floor: float = Field(default=0.1, ge=0, le=2)
+    """Least spread of the cosines that min–max scales by: of a few memories that are all as near, none is far."""
     neighbours: Neighbours = Neighbours()
 
     @model_validator(mode="after")
@@ -83,6 +85,9 @@ class Profile(Value):
     normalise: Literal["minmax", "none"] = "minmax"
     decay: float = Field(default=0.995, gt=0, lt=1)
     """Recency lost per hour: recency = decay ** hours since the last access (Park et al. 2023: 0.995)."""
+    recency_floor: float = Field(default=0, ge=0, allow_inf_nan=False)
+    """Least spread of the ages, in hours, that min–max scales recency by. 0 is the paper's rule, by which seconds count
+    like a lifetime where all memories are seconds old."""
     blend: Blend | None = None
     """What relevance is made of; None: the cosine alone, which can be answered exactly."""
 
@@ -102,7 +107,9 @@ PAPER = Profile(name="paper")
 """Equal weights, min–max normalised over the agent's active memories: Park et al. 2023, section 4.1."""
 
 
-RECALL = Profile(name="recall", weights=Weights(relevance=1, recency=0.02, importance=0), blend=Blend())
+RECALL = Profile(
+    name="recall", weights=Weights(relevance=1, recency=0.02, importance=0), recency_floor=24, blend=Blend()
+)
 """For questions over long histories: vectors, words, speaker, date and neighbouring turns; little recency."""
 
 PROFILES = {profile.name: profile for profile in (PAPER, RECALL)}
