@@ -33,7 +33,9 @@ CALL () {
     CASE WHEN newest >= $now THEN 0.0 ELSE ($nowMillis - newest.epochMillis) / 3600000.0 END AS hoursMin,
     CASE WHEN oldest >= $now THEN 0.0 ELSE ($nowMillis - oldest.epochMillis) / 3600000.0 END AS hoursMax
 }
-WITH *, $decay ^ (hoursMax - hoursMin) AS recencyMin
+WITH
+  *,
+  $decay ^ CASE WHEN hoursMax - hoursMin > $recencyFloor THEN hoursMax - hoursMin ELSE $recencyFloor END AS recencyMin
 CALL (levels, importanceMin, importanceMax, hoursMin, recencyMin) {
   UNWIND levels AS level
   CALL (level) {

@@ -11,6 +11,7 @@ from typing import Any, get_args
 from graphmem.clock import as_utc
 from graphmem.cognition import past
 from graphmem.cognition.engine import Engine, lock
+from graphmem.cognition.question import searches_for
 from graphmem.embedding.base import Vectors
 from graphmem.errors import InvalidInput
 from graphmem.graph.records import to_memory
@@ -18,12 +19,14 @@ from graphmem.graph.store import Row, Transaction, epoch_millis
 from graphmem.models import (
     MAX_K,
     PAPER,
+    Blend,
     Hit,
     Hits,
     Kind,
     NewObservation,
     Part,
     Profile,
+    Signals,
     Weights,
     validated,
 )
@@ -34,6 +37,10 @@ _SCORED_AT_LAST = 20_000
 """Up to so many all are scored when the candidates are never shown to be enough."""
 _LARGEST = 8_000
 """Candidates by relevance after which no more are looked at."""
+BLENDED_AT_ONCE = 500
+"""Candidates by vector, and as many by words, of a blended relevance; an agent that holds fewer is scored whole."""
+LENDERS = 200
+"""The best of those lend to the turns next to them."""
 _STALE_SEEN = 200
 """Nearest memories among which stale ones are counted when all are scored."""
 
@@ -111,9 +118,12 @@ async def search(
     asked = Asked(agent_id, vector, k, profile, now, tuple(kinds) if kinds is not None else None)
     if held == 0:
         return Hits(hits=(), query=query, profile=profile, now=now, considered=0)
-    found, exact = await best(engine, asked, held)
+    if profile.blend is None:
+        found, exact = await best(engine, asked, held)
+    else:
+        found, exact = await blended(engine, asked, query, profile.blend, held), None
     return Hits(
-        hits=tuple(_hit(row, profile.weights) for row in found["hits"]),
+        hits=tuple(_hit(row, profile) for row in found["hits"]),
         query=query,
         profile=profile,
         now=now,
@@ -174,6 +184,7 @@ class Asked:
             "kinds": list(self.kinds) if self.kinds is not None else None,
             "minmax": self.profile.normalise == "minmax",
             "decay": self.profile.decay,
+            "recencyFloor": float(self.profile.recency_floor),
             "relevanceWeight": weights.relevance,
             "recencyWeight": weights.recency,
             "importanceWeight": weights.importance,
@@ -224,14 +235,56 @@ async def best(engine: Engine, asked: Asked, held: int) -> tuple[Row, bool]:
     return found, False
 
 
-def _hit(row: dict[str, Any], weights: Weights) -> Hit:
+async def blended(engine: Engine, asked: Asked, query: str, blend: Blend, held: int) -> Row:
+    """Score the candidates of a blended relevance: all that the agent holds, up to ``BLENDED_AT_ONCE`` of each list."""
+    searches = await searches_for(engine, asked.agent_id, query, blend)
+    vector, text, speaker = blend.shares()
+    around = blend.neighbours
+    near = min(held, max(BLENDED_AT_ONCE, 4 * asked.k))
+    take = 2 * asked.k + 20
+    while True:
+        (found,) = await engine.store.query(
+            "retrieve/blend",
+            **asked.parameters(),
+            n=near,
+            take=take,
+            lenders=min(near, LENDERS),
+            searches=list(searches.searches),
+            searchWeights=list(searches.weights),
+            speakers=list(searches.speakers),
+            vectorFloor=blend.vector_floor,
+            vectorWeight=vector,
+            textWeight=text,
+            speakerWeight=speaker,
+            before=list(around.before),
+            after=list(around.after),
+            vectorShare=around.vectors,
+            lentMost=around.vectors * (sum(around.before) + sum(around.after)),
+            only=None,
+        )
+        if len(found["hits"]) == asked.k or found["taken"] < take:
+            return found
+        take *= 4  # Memories of equal text took up the places.
+
+
+def _hit(row: dict[str, Any], profile: Profile) -> Hit:
     memory = to_memory(row)
+    weights = profile.weights
+    signals = None
+    if profile.blend is not None:
+        vector, text, speaker = profile.blend.shares()
+        signals = Signals(
+            vector=Part(raw=row["relevance"], normalised=row["vectorPart"], weight=vector),
+            text=Part(raw=row["words"], normalised=row["textPart"], weight=text),
+            speaker=Part(raw=row["speakerPart"], normalised=row["speakerPart"], weight=speaker),
+        )
     return Hit(
         memory=memory,
         score=row["score"],
         relevance=Part(raw=row["relevance"], normalised=row["relevancePart"], weight=weights.relevance),
         recency=Part(raw=row["recency"], normalised=row["recencyPart"], weight=weights.recency),
         importance=Part(raw=memory.importance / 10, normalised=row["importancePart"], weight=weights.importance),
+        signals=signals,
         occurrences=row["occurrences"],
     )
 

@@ -275,6 +275,7 @@ weight = st.sampled_from([0.0, 0.5, 1.0, 3.0])
     weights=st.tuples(weight, weight, weight).filter(any),
     normalise=st.sampled_from(["minmax", "none"]),
     decay=st.sampled_from([0.995, 0.5, 0.999999]),
+    floor=st.sampled_from([0.0, 1.0, 10_000.0]),
     k=st.integers(1, 40),
 )
 async def test_the_score_equals_the_oracles(
@@ -284,6 +285,7 @@ async def test_the_score_equals_the_oracles(
     weights: tuple[float, float, float],
     normalise: str,
     decay: float,
+    floor: float,
     k: int,
 ) -> None:
     agent = memory.agent(f"oracle-{uuid4().hex}")
@@ -300,6 +302,7 @@ async def test_the_score_equals_the_oracles(
             "weights": dict(zip(("relevance", "recency", "importance"), weights, strict=True)),
             "normalise": normalise,
             "decay": decay,
+            "recency_floor": floor,
         }
     )
     hits = await agent.retrieve(query, k=k, profile=profile, now=T, touch=False)
