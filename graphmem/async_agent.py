@@ -200,6 +200,13 @@ class AsyncAgent:
         profile: Profile = PAPER,
         weights: Weights | None = None,
         kinds: Sequence[Kind] | None = None,
+        since: object = None,
+        until: object = None,
+        place: str | None = None,
+        source: str | None = None,
+        max_inferred: int | None = None,
+        evidence: int = 0,
+        token_budget: int | None = None,
         touch: bool = True,
         as_of: object = None,
         now: object = None,
@@ -209,8 +216,24 @@ class AsyncAgent:
         An agent without memories gives none. With ``touch`` the access is noted on what was retrieved. With ``as_of``
         it is what the agent believed at that moment, whatever changed since, and no access is noted.
 
+        Args:
+            query: What is looked for.
+            k: At most so many.
+            profile: ``PAPER``, ``RECALL`` (questions over a long history), or your own.
+            weights: In place of the profile's.
+            kinds: Only memories of these kinds.
+            since: Only what happened at this time or later.
+            until: Only what happened before this time.
+            place: Only what happened there.
+            source: Only what was said by this one.
+            max_inferred: At most so many reflections among the hits.
+            evidence: So many grounds of each reflection are given with it.
+            token_budget: Of the ``k`` best only those that fit, by an estimate; ``left_out`` names the others.
+            touch: Whether the access is noted.
+            now: The time of the call.
+
         Raises:
-            InvalidInput: When ``k``, the query or a kind is refused.
+            InvalidInput: When a value is refused.
             EmbeddingError: When the query cannot be embedded.
         """
         return await retrieve.retrieve(
@@ -221,6 +244,13 @@ class AsyncAgent:
             profile=profile,
             weights=weights,
             kinds=kinds,
+            since=since,
+            until=until,
+            place=place,
+            source=source,
+            max_inferred=max_inferred,
+            evidence=evidence,
+            token_budget=token_budget,
             touch=touch,
             as_of=as_of,
             now=now,

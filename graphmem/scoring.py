@@ -60,8 +60,8 @@ def score_all(candidates: Sequence[Candidate], profile: Profile, now: datetime) 
     """Score an agent's active memories, best first: by score, then recency, then id.
 
     With ``normalise="minmax"`` each part is scaled over all candidates. Recency is scaled from hours relative to the
-    newest access, so that memories decades old do not underflow, and by a spread of at least ``recency_floor``. A memory without a vector has relevance 0 and
-    does not count towards the bounds.
+    newest access, so that memories decades old do not underflow, and by a spread of at least ``recency_floor`` hours.
+    A memory without a vector has relevance 0 and does not count towards the bounds.
     """
     if not candidates:
         return []
@@ -117,8 +117,8 @@ class Blended:
 def blend(turns: Turns, how: Blend) -> Blended:
     """Relevance of vectors, words, speaker and neighbouring turns.
 
-    - vector: cosines min–max scaled, by a spread of at least ``vector_floor`` below the highest; with v × share of each neighbour added, then divided by 1 + the sum of those
-      shares, v being ``neighbours.vectors``.
+    - vector: cosines min–max scaled, by a spread of at least ``vector_floor`` below the highest; with v × share of each
+      neighbour added, then divided by 1 + the sum of those shares, v being ``neighbours.vectors``.
     - text: for each search the highest of a memory's own BM25 and share × BM25 of each neighbour, so that a word counts
       once in several turns; their weighted sum, divided by the highest among the candidates (BM25 has a zero of its
       own).

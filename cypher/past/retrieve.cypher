@@ -16,7 +16,12 @@ CALL () {
 CALL (found) {
   UNWIND found AS candidate
   WITH candidate.memory AS memory, candidate.relevance AS relevance
-  WHERE memory.recordedAt <= $asOf AND ($kinds IS NULL OR memory.kind IN $kinds)
+  WHERE memory.recordedAt <= $asOf
+    AND ($kinds IS NULL OR memory.kind IN $kinds)
+    AND ($since IS NULL OR memory.occurredAt >= $since)
+    AND ($until IS NULL OR memory.occurredAt < $until)
+    AND ($place IS NULL OR memory.place = $place)
+    AND ($source IS NULL OR memory.source = $source)
   WITH memory, relevance, head(COLLECT {
     MATCH (memory)<-[:OF]-(change:Change)
     WHERE change.at <= $asOf AND change.verb IN $turns
@@ -44,8 +49,9 @@ CALL (found) {
     min(CASE WHEN active THEN memory.importance END) AS importanceMin,
     max(CASE WHEN active THEN memory.importance END) AS importanceMax
 }
-WITH size(found) AS looked, candidates, relevanceMin, relevanceMax, hoursMin, importanceMin, importanceMax,
-     $decay ^ (hoursMax - hoursMin) AS recencyMin
+WITH
+  size(found) AS looked, candidates, relevanceMin, relevanceMax, hoursMin, importanceMin, importanceMax,
+  $decay ^ CASE WHEN hoursMax - hoursMin > $recencyFloor THEN hoursMax - hoursMin ELSE $recencyFloor END AS recencyMin
 CALL (candidates, relevanceMin, relevanceMax, hoursMin, recencyMin, importanceMin, importanceMax) {
   UNWIND candidates AS candidate
   WITH

@@ -161,7 +161,11 @@ WITH
 WITH
   *,
   $vectorWeight * vectorPart + $textWeight * textPart + $speakerWeight * speakerPart AS relevancePart,
-  $kinds IS NULL OR memory.kind IN $kinds AS wanted
+  ($kinds IS NULL OR memory.kind IN $kinds)
+    AND ($since IS NULL OR memory.occurredAt >= $since)
+    AND ($until IS NULL OR memory.occurredAt < $until)
+    AND ($place IS NULL OR memory.place = $place)
+    AND ($source IS NULL OR memory.source = $source) AS wanted
 WITH
   *,
   $relevanceWeight * relevancePart + $recencyWeight * recencyPart + $importanceWeight * importancePart AS score
@@ -196,6 +200,10 @@ CALL (top) {
         AND (other:Observation) = (memory:Observation)
         AND (other:Plan) = (memory:Plan)
         AND ($kinds IS NULL OR other.kind IN $kinds)
+        AND ($since IS NULL OR other.occurredAt >= $since)
+        AND ($until IS NULL OR other.occurredAt < $until)
+        AND ($place IS NULL OR other.place = $place)
+        AND ($source IS NULL OR other.source = $source)
     },
     memory: memory {.*, embedding: null},
     labels: labels(memory)

@@ -1,7 +1,8 @@
 // The paper's retrieval at index cost: exact without a scan of the agent's memories.
 // V: the n most relevant. S: the m best by recency and importance, which do not depend on the query; per importance
 // level the m latest by an ordered index seek, merged. Nothing outside both can score above bound.
-// Bounds of the normalisation come from index seeks, V, and a search with the negated vector.
+// Filters loosen nothing: S takes the best that pass them, and where few pass, $only names those, which are all scored.
+// Bounds of the normalisation ignore the filters: they come from index seeks, V, and a search with the negated vector.
 // Returns: hits LIST<MAP> best first; bound FLOAT or null (nothing is outside): what no memory outside can exceed;
 // taken INTEGER: candidates before those of equal text were joined; notEmbedded, withheldStale INTEGER
 CALL () {
@@ -37,10 +38,15 @@ WITH
   *,
   $decay ^ CASE WHEN hoursMax - hoursMin > $recencyFloor THEN hoursMax - hoursMin ELSE $recencyFloor END AS recencyMin
 CALL (levels, importanceMin, importanceMax, hoursMin, recencyMin) {
-  UNWIND levels AS level
+  UNWIND CASE WHEN $only IS NULL THEN levels ELSE [] END AS level
   CALL (level) {
     MATCH (memory:Memory {agentId: $agentId, status: 'active', importance: level})
     WHERE memory.lastAccessedAt IS NOT NULL
+      AND ($kinds IS NULL OR memory.kind IN $kinds)
+      AND ($since IS NULL OR memory.occurredAt >= $since)
+      AND ($until IS NULL OR memory.occurredAt < $until)
+      AND ($place IS NULL OR memory.place = $place)
+      AND ($source IS NULL OR memory.source = $source)
     WITH memory
     ORDER BY memory.agentId DESC, memory.status DESC, memory.importance DESC, memory.lastAccessedAt DESC
     LIMIT $m
@@ -68,6 +74,11 @@ CALL (levels, importanceMin, importanceMax, hoursMin, recencyMin) {
     CASE WHEN count(memory) < $m THEN null ELSE min(standing) END AS standingBound
 }
 CALL () {
+  UNWIND coalesce($only, []) AS id
+  MATCH (memory:Memory {agentId: $agentId, id: id})
+  RETURN collect({memory: memory, relevance: null, active: memory.status = 'active'}) AS chosen
+}
+CALL () {
   MATCH (memory:Memory)
     SEARCH memory IN (
       VECTOR INDEX memoryEmbedding
@@ -93,7 +104,7 @@ CALL () {
   RETURN min(1 - 2 * similarity) AS farLeast
 }
 WITH
-  relevant + ranked AS listed,
+  relevant + ranked + chosen AS listed,
   near, nearLast, farLeast, standingBound, hoursMin, recencyMin, importanceMin, importanceMax
 UNWIND listed AS candidate
 // Each memory once. Rows that are sorted must not carry a list: it would count against the memory limit once a row.
@@ -111,7 +122,10 @@ WITH
   max(CASE WHEN active THEN relevance END) AS relevanceMax
 WITH
   *,
-  CASE WHEN standingBound IS NOT NULL AND farLeast < foundLeast THEN farLeast ELSE foundLeast END AS relevanceMin
+  CASE
+    WHEN (standingBound IS NOT NULL OR $filtered) AND farLeast < foundLeast THEN farLeast
+    ELSE foundLeast
+  END AS relevanceMin
 WITH
   *,
   CASE
@@ -129,7 +143,11 @@ WITH
   max(candidate.relevance) AS relevance
 WITH
   *,
-  $kinds IS NULL OR memory.kind IN $kinds AS wanted,
+  ($kinds IS NULL OR memory.kind IN $kinds)
+    AND ($since IS NULL OR memory.occurredAt >= $since)
+    AND ($until IS NULL OR memory.occurredAt < $until)
+    AND ($place IS NULL OR memory.place = $place)
+    AND ($source IS NULL OR memory.source = $source) AS wanted,
   CASE
     WHEN memory.lastAccessedAt >= $now THEN 0.0
     ELSE ($nowMillis - memory.lastAccessedAt.epochMillis) / 3600000.0
@@ -185,6 +203,10 @@ CALL (top) {
         AND (other:Observation) = (memory:Observation)
         AND (other:Plan) = (memory:Plan)
         AND ($kinds IS NULL OR other.kind IN $kinds)
+        AND ($since IS NULL OR other.occurredAt >= $since)
+        AND ($until IS NULL OR other.occurredAt < $until)
+        AND ($place IS NULL OR other.place = $place)
+        AND ($source IS NULL OR other.source = $source)
     },
     memory: memory {.*, embedding: null},
     labels: labels(memory)

@@ -50,7 +50,7 @@ async def best(engine: Engine, parameters: Mapping[str, Any], moment: datetime) 
         parameters: What any scoring takes: agent, vector, weights and so on.
         moment: Belief time; recency is counted to it.
     """
-    given = {name: value for name, value in parameters.items() if name not in ("now", "nowMillis")}
+    given = {name: value for name, value in parameters.items() if name not in ("now", "nowMillis", "only")}
     candidates = max(_FIRST, 10 * given["k"])
     while True:
         (found,) = await engine.store.query(

@@ -15,8 +15,12 @@ MOST_WORDS = 24
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ASKING = frozenset(
-    "what when where who whom whose which how why did does do done has have had would could should can might"
-    " i you he she we me my your his her our am been being were from about any some so than too very just also".split()
+    {
+        *("what", "when", "where", "who", "whom", "whose", "which", "how", "why"),
+        *("did", "does", "do", "done", "has", "have", "had", "would", "could", "should", "can", "might"),
+        *("i", "you", "he", "she", "we", "me", "my", "your", "his", "her", "our"),
+        *("am", "been", "being", "were", "from", "about", "any", "some", "so", "than", "too", "very", "just", "also"),
+    }
 )
 """English words that ask and say nothing of what is asked for, beyond those that the analyzer leaves out."""
 

@@ -6,20 +6,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import ceil, sqrt
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from graphmem.clock import as_utc
 from graphmem.cognition import past
 from graphmem.cognition.engine import Engine, lock
-from graphmem.cognition.question import searches_for
+from graphmem.cognition.question import Searches, searches_for
+from graphmem.cognition.selection import chosen, with_evidence, within
 from graphmem.embedding.base import Vectors
-from graphmem.errors import InvalidInput
+from graphmem.errors import InvalidInput, InvalidTime
 from graphmem.graph.records import to_memory
 from graphmem.graph.store import Row, Transaction, epoch_millis
 from graphmem.models import (
     MAX_K,
     PAPER,
-    Blend,
+    Filters,
     Hit,
     Hits,
     Kind,
@@ -41,6 +42,8 @@ BLENDED_AT_ONCE = 500
 """Candidates by vector, and as many by words, of a blended relevance; an agent that holds fewer is scored whole."""
 LENDERS = 200
 """The best of those lend to the turns next to them."""
+FEW = 2_000
+"""Up to so many memories that pass a filter are scored without searching."""
 _STALE_SEEN = 200
 """Nearest memories among which stale ones are counted when all are scored."""
 
@@ -54,6 +57,13 @@ async def retrieve(
     profile: Profile = PAPER,
     weights: Weights | None = None,
     kinds: Sequence[Kind] | None = None,
+    since: object = None,
+    until: object = None,
+    place: str | None = None,
+    source: str | None = None,
+    max_inferred: int | None = None,
+    evidence: int = 0,
+    token_budget: int | None = None,
     touch: bool = True,
     as_of: object = None,
     now: object = None,
@@ -63,16 +73,16 @@ async def retrieve(
     With ``as_of`` those that the agent believed at that moment, with the recency of when they happened.
 
     Raises:
-        InvalidInput: When ``k`` is not a whole number from 1 to 10,000, the query is empty, or a kind is unknown.
+        InvalidInput: When a value is refused.
         EmbeddingError: When the query cannot be embedded.
         StoreError: When the database fails; never an empty answer instead.
     """
     checked_k(k)
-    validated(NewObservation, {"text": query})  # A query is a text like those it looks for.
-    if kinds is not None and (isinstance(kinds, str) or not isinstance(kinds, Iterable)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidInput(f"kinds: {kinds!r} is not a list of kinds")
-    if kinds is not None and (unknown := sorted({str(kind) for kind in kinds} - set(get_args(Kind)))):
-        raise InvalidInput(f"kinds: {', '.join(unknown)} unknown; known are {', '.join(get_args(Kind))}")
+    checked_query(query)
+    _checked_count("max_inferred", max_inferred, least=0)
+    _checked_count("evidence", evidence, least=0)
+    _checked_count("token_budget", token_budget, least=1)
+    filters = checked_filters(kinds=kinds, since=since, until=until, place=place, source=source)
     if not isinstance(profile, Profile):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
         raise InvalidInput(f"profile: {profile!r} is not a Profile")
     if weights is not None:
@@ -80,12 +90,62 @@ async def retrieve(
             raise InvalidInput(f"weights: {weights!r} are not Weights")
         profile = profile.model_copy(update={"weights": weights})
     if as_of is not None:
-        return await _search_past(engine, agent_id, query, k=k, profile=profile, kinds=kinds, moment=as_utc(as_of))
-    at = await engine.now(agent_id, now)
-    hits = await search(engine, agent_id, query, k=k, profile=profile, kinds=kinds, now=at)
+        moment = as_utc(as_of)
+        hits = await _search_past(
+            engine, agent_id, query, k=k, profile=profile, filters=filters, max_inferred=max_inferred, moment=moment
+        )
+        touch = False
+    else:
+        moment = await engine.now(agent_id, now)
+        hits = await search(
+            engine, agent_id, query, k=k, profile=profile, now=moment, filters=filters, max_inferred=max_inferred
+        )
+    found = await with_evidence(engine, agent_id, hits, evidence)
+    if token_budget is not None:
+        found, left_out, used = within(found, token_budget)
+        hits = hits.model_copy(update={"left_out": tuple(left_out), "tokens": used})
+    hits = hits.model_copy(update={"hits": tuple(found)})
     if touch and hits:
-        await touch_all(engine, agent_id, [hit.memory.id for hit in hits], at)
+        await touch_all(engine, agent_id, [hit.memory.id for hit in hits], moment)
     return hits
+
+
+def checked_query(query: str) -> None:
+    """Refuse a query that is no text: it is one like those it looks for.
+
+    Raises:
+        InvalidText: As it says.
+    """
+    validated(NewObservation, {"text": query})
+
+
+def checked_filters(
+    *, kinds: object = None, since: object = None, until: object = None, place: object = None, source: object = None
+) -> Filters:
+    """Filters as a caller gave them.
+
+    Raises:
+        InvalidInput: When a kind is unknown, no kind is given, or a name is refused.
+        InvalidTime: When a time is naive or unreadable, or nothing can be between them.
+    """
+    if kinds is not None:
+        if isinstance(kinds, str) or not isinstance(kinds, Iterable):
+            raise InvalidInput(f"kinds: {kinds!r} is not a list of kinds")
+        kinds = tuple(dict.fromkeys(cast("Iterable[object]", kinds)))
+        if unknown := sorted({str(kind) for kind in kinds} - set(get_args(Kind))):
+            raise InvalidInput(f"kinds: {', '.join(unknown)} unknown; known are {', '.join(get_args(Kind))}")
+        if not kinds:
+            raise InvalidInput("kinds: is empty, so that nothing could be found", remedy="leave it out for all kinds")
+    begin = as_utc(since) if since is not None else None
+    end = as_utc(until) if until is not None else None
+    if begin is not None and end is not None and begin >= end:
+        raise InvalidTime(f"since {begin.isoformat()} is not before until {end.isoformat()}")
+    return validated(Filters, {"kinds": kinds, "since": begin, "until": end, "place": place, "source": source})
+
+
+def _checked_count(name: str, value: object, *, least: int) -> None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
+        raise InvalidInput(f"{name}: {value!r} is not a whole number from {least} up")
 
 
 def checked_k(k: object) -> int:
@@ -109,28 +169,42 @@ async def search(
     k: int,
     profile: Profile,
     now: datetime,
-    kinds: Sequence[Kind] | None = None,
+    filters: Filters | None = None,
+    max_inferred: int | None = None,
 ) -> Hits:
     """Score without touching: what verbs use that retrieve more than once and must not see their own accesses."""
     vector = await engine.embed_query(query)
     states = await engine.store.query("agent/state", agentId=agent_id)
     held: int = states[0]["held"] if states else 0
-    asked = Asked(agent_id, vector, k, profile, now, tuple(kinds) if kinds is not None else None)
+    filters = filters or Filters()
     if held == 0:
         return Hits(hits=(), query=query, profile=profile, now=now, considered=0)
-    if profile.blend is None:
-        found, exact = await best(engine, asked, held)
-    else:
-        found, exact = await blended(engine, asked, query, profile.blend, held), None
+    few = await passing(engine, agent_id, filters, held)
+    searches = await searches_for(engine, agent_id, query, profile.blend) if profile.blend is not None else None
+    tallies: list[Row] = []
+
+    async def find(many: int, kinds: tuple[Kind, ...] | None) -> tuple[list[Hit], bool | None]:
+        asked_for = filters if kinds is None else filters.model_copy(update={"kinds": kinds})
+        asked = Asked(agent_id, vector, many, profile, now, asked_for, few)
+        if searches is None:
+            found, exact = await best(engine, asked, held)
+        else:
+            found, exact = await blended(engine, asked, searches, held), None
+        tallies.append(found)
+        return [_hit(row, profile) for row in found["hits"]], exact
+
+    hits, exact = await chosen(
+        engine, agent_id, find, k=k, profile=profile, kinds=filters.kinds, max_inferred=max_inferred
+    )
     return Hits(
-        hits=tuple(_hit(row, profile) for row in found["hits"]),
+        hits=tuple(hits),
         query=query,
         profile=profile,
         now=now,
         exact=exact,
         considered=held,
-        withheld_stale=found["withheldStale"],
-        not_embedded=found["notEmbedded"],
+        withheld_stale=tallies[0]["withheldStale"],
+        not_embedded=tallies[0]["notEmbedded"],
     )
 
 
@@ -141,17 +215,30 @@ async def _search_past(
     *,
     k: int,
     profile: Profile,
-    kinds: Sequence[Kind] | None,
+    filters: Filters,
+    max_inferred: int | None,
     moment: datetime,
 ) -> Hits:
-    """What the agent believed at a moment; never noted as an access."""
+    """What the agent believed at a moment, by vectors alone; never noted as an access."""
     vector = await engine.embed_query(query)
-    asked = Asked(agent_id, vector, k, profile, moment, tuple(kinds) if kinds is not None else None)
-    found = await past.best(engine, asked.parameters(), moment)
-    hits = [_hit(row, profile.weights) for row in found["hits"]]
+    profile = profile.model_copy(update={"blend": None})
     held = past.Held("active", None)
+    tallies: list[Row] = []
+
+    async def find(many: int, kinds: tuple[Kind, ...] | None) -> tuple[list[Hit], bool | None]:
+        asked_for = filters if kinds is None else filters.model_copy(update={"kinds": kinds})
+        asked = Asked(agent_id, vector, many, profile, moment, asked_for)
+        found = await past.best(engine, asked.parameters(), moment)
+        tallies.append(found)
+        hits = [_hit(row, profile) for row in found["hits"]]
+        return [hit.model_copy(update={"memory": past.as_it_was(hit.memory, held)}) for hit in hits], None
+
+    hits, _ = await chosen(
+        engine, agent_id, find, k=k, profile=profile, kinds=filters.kinds, max_inferred=max_inferred
+    )
+    found = tallies[0]
     return Hits(
-        hits=tuple(hit.model_copy(update={"memory": past.as_it_was(hit.memory, held)}) for hit in hits),
+        hits=tuple(hits),
         query=query,
         profile=profile,
         now=moment,
@@ -163,6 +250,28 @@ async def _search_past(
     )
 
 
+async def passing(engine: Engine, agent_id: str, filters: Filters, held: int) -> tuple[str, ...] | None:
+    """Ids among which are all that pass the filters, where an index tells that they are few; else None."""
+    if not filters or held <= SCORED_AT_ONCE:
+        return None
+    given: dict[str, Any] = {"agentId": agent_id, "limit": FEW + 1}
+    asked: list[tuple[str, dict[str, Any]]] = []
+    if filters.place is not None:
+        asked.append(("retrieve/at_place", {"place": filters.place}))
+    if filters.source is not None:
+        asked.append(("retrieve/said_by", {"source": filters.source}))
+    if filters.since is not None or filters.until is not None:
+        asked.append(("retrieve/in_time", {"since": filters.since, "until": filters.until}))
+    if filters.kinds is not None:
+        asked.append(("retrieve/of_kinds", {"kinds": list(filters.kinds)}))
+    fewest: tuple[str, ...] | None = None
+    for name, parameters in asked:
+        (row,) = await engine.store.query(name, **given, **parameters)
+        if row["read"] <= FEW and (fewest is None or len(row["ids"]) < len(fewest)):
+            fewest = tuple(row["ids"])
+    return fewest
+
+
 @dataclass(frozen=True)
 class Asked:
     """What a retrieval asks for."""
@@ -172,7 +281,9 @@ class Asked:
     k: int
     profile: Profile
     now: datetime
-    kinds: tuple[Kind, ...] | None
+    filters: Filters
+    only: tuple[str, ...] | None = None
+    """Ids among which are all that pass the filters, where they are few: scored without a search."""
 
     def parameters(self) -> dict[str, Any]:
         """What both ways of scoring take."""
@@ -181,7 +292,12 @@ class Asked:
             "agentId": self.agent_id,
             "vector": self.vector,
             "k": self.k,
-            "kinds": list(self.kinds) if self.kinds is not None else None,
+            "kinds": list(self.filters.kinds) if self.filters.kinds is not None else None,
+            "since": self.filters.since,
+            "until": self.filters.until,
+            "place": self.filters.place,
+            "source": self.filters.source,
+            "only": list(self.only) if self.only is not None else None,
             "minmax": self.profile.normalise == "minmax",
             "decay": self.profile.decay,
             "recencyFloor": float(self.profile.recency_floor),
@@ -204,7 +320,13 @@ async def score(engine: Engine, asked: Asked, *, near: int, ranked: int) -> tupl
     take = 2 * asked.k + 20
     while True:
         (found,) = await engine.store.query(
-            "retrieve/score", **asked.parameters(), negated=-asked.vector, n=near, m=ranked, take=take
+            "retrieve/score",
+            **asked.parameters(),
+            filtered=bool(asked.filters),
+            negated=-asked.vector,
+            n=near,
+            m=ranked,
+            take=take,
         )
         hits, bound = found["hits"], found["bound"]
         full = len(hits) == asked.k
@@ -221,6 +343,8 @@ async def best(engine: Engine, asked: Asked, held: int) -> tuple[Row, bool]:
     """
     if held <= SCORED_AT_ONCE:
         return await score(engine, asked, near=min(held, _STALE_SEEN), ranked=held + 1)
+    if asked.only is not None:
+        return await score(engine, asked, near=min(held, _STALE_SEEN), ranked=asked.k)
     near = min(held, max(asked.k, ceil(sqrt(asked.k * held) / 2)))
     ranked = max(asked.k, near // 4)
     while True:
@@ -235,12 +359,16 @@ async def best(engine: Engine, asked: Asked, held: int) -> tuple[Row, bool]:
     return found, False
 
 
-async def blended(engine: Engine, asked: Asked, query: str, blend: Blend, held: int) -> Row:
-    """Score the candidates of a blended relevance: all that the agent holds, up to ``BLENDED_AT_ONCE`` of each list."""
-    searches = await searches_for(engine, asked.agent_id, query, blend)
+async def blended(engine: Engine, asked: Asked, searches: Searches, held: int) -> Row:
+    """Score the candidates of a blended relevance: all that the agent holds, up to ``BLENDED_AT_ONCE`` of each list.
+
+    With filters four times as many, and those that pass where they are few.
+    """
+    blend = asked.profile.blend
+    assert blend is not None
     vector, text, speaker = blend.shares()
     around = blend.neighbours
-    near = min(held, max(BLENDED_AT_ONCE, 4 * asked.k))
+    near = min(held, max(BLENDED_AT_ONCE * (4 if asked.filters else 1), 4 * asked.k))
     take = 2 * asked.k + 20
     while True:
         (found,) = await engine.store.query(
@@ -260,7 +388,6 @@ async def blended(engine: Engine, asked: Asked, query: str, blend: Blend, held: 
             after=list(around.after),
             vectorShare=around.vectors,
             lentMost=around.vectors * (sum(around.before) + sum(around.after)),
-            only=None,
         )
         if len(found["hits"]) == asked.k or found["taken"] < take:
             return found

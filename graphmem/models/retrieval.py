@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, overload
 from pydantic import Field, model_validator
 
 from graphmem.models.memories import AnyMemory
-from graphmem.models.values import Value
+from graphmem.models.values import Kind, Label, Value
 
 MAX_WEIGHT = 1e6
 """Largest weight: with larger ones rounding decides the order, and sums may overflow."""
@@ -24,10 +24,12 @@ class Weights(Value):
     relevance: Weight = 1.0
     recency: Weight = 1.0
     importance: Weight = 1.0
+    support: Weight = 0.0
+    """How far its grounds support it, in [0, 1]; 1 for what was not inferred or not measured. Not of the paper."""
 
     @model_validator(mode="after")
     def _not_all_zero(self) -> Weights:
-        if self.relevance + self.recency + self.importance == 0:
+        if self.relevance + self.recency + self.importance + self.support == 0:
             raise ValueError("at least one weight must be above 0")
         return self
 
@@ -90,6 +92,10 @@ class Profile(Value):
     blend: Blend | None = None
     """What relevance is made of; None: the cosine alone, which can be answered exactly."""
 
+    diversity: Share = 0
+    """Share of novelty in choosing the next hit (maximal marginal relevance, Carbonell and Goldstein 1998): by
+    (1 − diversity) × score − diversity × the highest cosine with those chosen. 0: by score alone."""
+
     @classmethod
     def half_life(cls, hours: float, **fields: Any) -> Profile:
         """A profile whose recency halves every so many hours.
@@ -100,6 +106,22 @@ class Profile(Value):
         if not hours > 0:
             raise ValueError(f"hours: {hours!r} is not above 0")
         return cls(decay=0.5 ** (1 / hours), **fields)
+
+
+class Filters(Value):
+    """What a hit must fulfil; None: anything. Filters choose among memories and change no score of ``paper``."""
+
+    kinds: tuple[Kind, ...] | None = None
+    since: datetime | None = None
+    """Happened at this time or later."""
+    until: datetime | None = None
+    """Happened before this time."""
+    place: Label | None = None
+    source: Label | None = None
+
+    def __bool__(self) -> bool:
+        """Whether anything is filtered."""
+        return any(value is not None for value in (self.kinds, self.since, self.until, self.place, self.source))
 
 
 PAPER = Profile(name="paper")
@@ -148,8 +170,12 @@ class Hit(Value):
     relevance: Part
     recency: Part
     importance: Part
+    support: Part | None = None
+    """How far its grounds support it; None where that has no weight."""
     signals: Signals | None = None
     """What relevance was blended from; None where it is the cosine alone."""
+    evidence: tuple[AnyMemory, ...] = ()
+    """The first grounds of a reflection, where ``evidence`` was asked for."""
     occurrences: int = 1
     """How many memories of the same type, source and text this hit stands for."""
 
@@ -169,6 +195,10 @@ class Hits(Value, Sequence[Hit]):  # pyright: ignore[reportIncompatibleMethodOve
     """How many memories the agent holds, stale ones included."""
     withheld_stale: int = 0
     """How many stale memories would have been among the hits if they were active."""
+    left_out: tuple[str, ...] = ()
+    """Ids of those among the ``k`` best that the token budget had no room for, best first."""
+    tokens: int | None = None
+    """Estimated tokens of the hits and their evidence; None without a budget."""
     not_embedded: int = 0
     """How many active memories have no vector yet and so count as relevance 0."""
 

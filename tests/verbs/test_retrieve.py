@@ -19,7 +19,7 @@ from graphmem.async_agent import AsyncAgent
 from graphmem.cognition.retrieve import Asked, score
 from graphmem.embedding.base import Embedder
 from graphmem.errors import EmbeddingError, InvalidInput, InvalidText, InvalidTime, UnknownAgent
-from graphmem.models import Kind
+from graphmem.models import Filters, Kind
 from graphmem.scoring import Candidate, score_all
 from graphmem.testing import FaultyEmbedder
 
@@ -360,7 +360,7 @@ async def test_candidates_that_close_give_the_answer_of_all(
     await agent.observe_many(items, now=T)
     weighted = Weights(relevance=weights[0], recency=weights[1], importance=weights[2])
     profile = Profile.model_validate({"name": "p", "weights": weighted, "normalise": normalise})
-    asked = Asked(agent.id, embedder.embed_query("tide and bell"), k, profile, T, kinds)
+    asked = Asked(agent.id, embedder.embed_query("tide and bell"), k, profile, T, Filters(kinds=kinds))
     engine = memory._engine
     scanned, complete = await score(engine, asked, near=len(rows), ranked=len(rows) + 1)
     found, exact = await score(engine, asked, near=max(k, len(rows) // 2), ranked=max(k, len(rows) // 3))
@@ -386,7 +386,7 @@ async def test_a_large_agent_is_answered_through_the_indexes(memory: AsyncMemory
     for query in ("tide", "a bell", "nothing like it"):
         hits = await agent.retrieve(query, k=10, now=T, touch=False)
         assert hits.exact
-        asked = Asked(agent.id, await memory._engine.embed_query(query), 10, hits.profile, T, None)
+        asked = Asked(agent.id, await memory._engine.embed_query(query), 10, hits.profile, T, Filters())
         scanned, complete = await score(memory._engine, asked, near=1500, ranked=1501)
         assert complete
         assert [hit.score for hit in hits] == pytest.approx([hit["score"] for hit in scanned["hits"]], abs=1e-6)
