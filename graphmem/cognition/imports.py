@@ -20,7 +20,6 @@ from graphmem.embedding.base import Vectors
 from graphmem.errors import AgentNotEmpty, IdConflict, InvalidInput, StoreInconsistent
 from graphmem.graph.records import digest
 from graphmem.graph.store import Row, Transaction
-from graphmem.language.extractive import Extractive
 from graphmem.models import (
     AgentImport,
     AnyImported,
@@ -205,7 +204,7 @@ class _Batch:
         distinct = list(dict.fromkeys(texts))
         vectors = dict(zip(distinct, await self.engine.embed_documents(distinct), strict=True))
         unrated = [text for item, text in zip(items, texts, strict=True) if item.importance is None]
-        ratings = iter(await rate(Extractive(), unrated))
+        ratings = iter(await rate(self.engine, unrated, None))
         return [
             self._row(item, vectors[text], *((item.importance, "caller") if item.importance else next(ratings)))
             for item, text in zip(items, texts, strict=True)
