@@ -230,6 +230,7 @@ class AsyncAgent:
             evidence: So many grounds of each reflection are given with it.
             token_budget: Of the ``k`` best only those that fit, by an estimate; ``left_out`` names the others.
             touch: Whether the access is noted.
+            as_of: The moment whose beliefs are asked for, by vectors alone; touches nothing.
             now: The time of the call.
 
         Raises:

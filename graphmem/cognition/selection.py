@@ -53,7 +53,7 @@ async def chosen(
     if max_inferred is not None:
         inferred = [hit for hit in hits if hit.memory.type == "reflection"]
         if len(inferred) > max_inferred:
-            told = tuple(kind for kind in _TOLD if kinds is None or kind in kinds)
+            told: tuple[Kind, ...] = tuple(kind for kind in _TOLD if kinds is None or kind in kinds)
             others: list[Hit] = []
             if told:
                 others, closed = await _supported(engine, agent_id, find, wide, profile, told)

@@ -87,7 +87,8 @@ HistoryType = Literal[
 ]
 """What happened to a memory: it was observed, inferred or planned; gained evidence; turned stale, or active again
 because what it rests on holds; was confirmed as it stands; was superseded, or took another's place; was retracted, or
-restored; gave way again to what it had replaced; got another importance; was forgotten; or changed in a way that the verb tells."""
+restored; gave way again to what it had replaced; got another importance; was forgotten; or changed in a way that the
+verb tells."""
 
 
 class HistoryEvent(Value):
