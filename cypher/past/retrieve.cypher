@@ -90,6 +90,16 @@ CALL (candidates, relevanceMin, relevanceMax, hoursMin, recencyMin, importanceMi
     collect(CASE WHEN active THEN best {.*, occurrences: size} END)[..$k] AS top,
     collect(CASE WHEN NOT active THEN best.score END) AS staleScores
 }
+CALL (top) {
+  UNWIND top AS hit
+  WITH hit, hit.memory AS memory
+  RETURN collect(hit {
+    .score, .relevance, .relevancePart, .recencyPart, .importancePart, .occurrences,
+    recency: $decay ^ hit.hours,
+    memory: memory {.*, embedding: null},
+    labels: labels(memory)
+  }) AS hits
+}
 RETURN
   looked,
   kept,
@@ -101,9 +111,4 @@ RETURN
     WHEN size(top) < $k THEN size(staleScores[..$k])
     ELSE size([score IN staleScores[..$k] WHERE score >= top[-1].score])
   END AS withheldStale,
-  [hit IN top | hit {
-    .score, .relevance, .relevancePart, .recencyPart, .importancePart, .occurrences,
-    recency: $decay ^ hit.hours,
-    memory: hit.memory {.*, embedding: null},
-    labels: labels(hit.memory)
-  }] AS hits
+  hits

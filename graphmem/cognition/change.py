@@ -179,17 +179,19 @@ async def _restore_above(
 ) -> list[str]:
     """Hold again, level by level, what recompute had ended and whose old grounds are all active again."""
     restored: list[str] = []
-    level = list(ids)
+    # Also what turned active again below: it may have been the last old ground that was missing.
+    level = [*ids, *(id_ for step in relabelled for id_ in step.active)]
     while level:
         rows = await tx.run("truth/revocable", agentId=revision.agent_id, ids=level)
-        below, level = ", ".join(level), list[str]()
+        below, level = ", ".join(level[:3]), list[str]()
         for row in rows:
             replacement = {"id": row["newer"], "made": row["made"]} if row["newer"] else None
             changed = await _undo(tx, revision, row["id"], replacement)
             await revision.log(tx, row["id"], "restore", by=CALLER, reason=f"its grounds hold again: {below}")
-            relabelled.append(await truth.relabel(tx, revision, changed))
-            level.append(row["id"])
-        restored += level
+            step = await truth.relabel(tx, revision, changed)
+            relabelled.append(step)
+            restored.append(row["id"])
+            level += [row["id"], *step.active]
     return restored
 
 

@@ -50,7 +50,7 @@ def tree(
 
     with cli.memory() as memory:
         handle = memory.agent(agent)
-        provenance = handle.tree() if memory_id is None else handle.explain(handle.resolve(memory_id), as_of=as_of)
+        provenance = handle.tree() if memory_id is None else handle.explain(handle.resolve(memory_id))
         where = cli.where(memory, agent)
     if cli.as_json:
         cli.emit({**where.as_dict(), **provenance.model_dump(mode="json")})
