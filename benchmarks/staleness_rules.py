@@ -6,6 +6,7 @@ grounds each time, nothing is propagated, and nothing is stored that follows fro
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
@@ -300,7 +301,7 @@ class Beliefs:
 
     @staticmethod
     def _pairs(standing: list[Belief]) -> Iterator[tuple[Belief, Belief | None]]:
-        yield from zip(standing, [*standing[1:], None], strict=True)
+        yield from itertools.zip_longest(standing, standing[1:])
 
     def _move_to(self, latest: Belief) -> None:
         """What rests on an earlier value of the same text rests on the latest one instead: nothing changed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -13,7 +13,7 @@ from graphmem.agent import Agent
 from graphmem.async_agent import AsyncAgent
 from graphmem.cognition import forget, look_up, work
 from graphmem.cognition.engine import Engine, checked_id
-from graphmem.models import AgentForgotten, AgentInfo, WorkReport
+from graphmem.models import AgentForgotten, AgentInfo, Changed, WorkReport
 from graphmem.settings import Settings, load_settings
 from graphmem.threads import Portal, documented_by, in_thread
 
@@ -168,6 +168,19 @@ class AsyncMemory:
         """Every agent, with how much it remembers."""
         return await look_up.agents(self._engine)
 
+    def on_change(self, callback: Callable[[Changed], Awaitable[None] | None]) -> Callable[[], None]:
+        """Have a function told of each change of belief made through this memory, once it is committed.
+
+        A coroutine function is waited for, so keep it short. One that fails costs the change nothing: it is logged.
+        What other processes change is in each agent's ``log``.
+
+        Returns:
+            A function that ends it.
+        """
+        listeners = self._engine.listeners
+        listeners.append(callback)
+        return lambda: listeners.remove(callback) if callback in listeners else None
+
     async def forget_agent(self, id: str, *, dry_run: bool = False) -> AgentForgotten:
         """Delete a whole agent with all its memories, runs and changes; what other agents heard from it stays theirs.
 
@@ -267,6 +280,14 @@ class Memory:
     def agents(self) -> tuple[AgentInfo, ...]:
         """See :meth:`AsyncMemory.agents`."""
         return self._portal.call(self._memory.agents)
+
+    def on_change(self, callback: Callable[[Changed], None]) -> Callable[[], None]:
+        """See :meth:`AsyncMemory.on_change`. The function runs in a thread of its own and may use this memory."""
+
+        async def told(changed: Changed) -> None:
+            await in_thread(partial(callback, changed))
+
+        return self._memory.on_change(told)
 
     def forget_agent(self, id: str, *, dry_run: bool = False) -> AgentForgotten:
         """See :meth:`AsyncMemory.forget_agent`."""

@@ -20,6 +20,8 @@ ENDS: dict[str, Status] = {
     "retract": "retracted",
     "recompute:revised": "superseded",
     "recompute:retracted": "retracted",
+    "resolve:superseded": "superseded",
+    "resolve:retracted": "retracted",
     "key:superseded": "superseded",
     "restore:retracted": "retracted",
     "forget": "forgotten",
@@ -38,17 +40,23 @@ class Revision:
     now: datetime
     _ordinals: int = field(default=0)
 
-    async def log(self, tx: Transaction, memory_id: str, verb: str, *, by: str, reason: str) -> None:
+    async def log(
+        self, tx: Transaction, memory_id: str, verb: str, *, by: str, reason: str, run_id: str | None = None
+    ) -> None:
         """Append to the audit log."""
-        await self.log_all(tx, [(memory_id, verb, reason)], by=by)
+        await self.log_all(tx, [(memory_id, verb, reason)], by=by, run_id=run_id)
 
-    async def log_all(self, tx: Transaction, entries: Sequence[tuple[str, str, str]], *, by: str) -> None:
+    async def log_all(
+        self, tx: Transaction, entries: Sequence[tuple[str, str, str]], *, by: str, run_id: str | None = None
+    ) -> None:
         """Append entries of (id of the memory, verb, reason) to the audit log."""
         rows = [
             {"id": id_, "verb": verb, "reason": reason, "ordinal": ordinal}
             for ordinal, (id_, verb, reason) in enumerate(entries, start=self._ordinals)
         ]
-        await tx.run("truth/change", agentId=self.agent_id, seq=self.seq, entries=rows, now=self.now, by=by)
+        await tx.run(
+            "truth/change", agentId=self.agent_id, seq=self.seq, entries=rows, now=self.now, by=by, runId=run_id
+        )
         self._ordinals += len(rows)
 
 
@@ -87,7 +95,7 @@ async def relabel(tx: Transaction, revision: Revision, changed: Iterable[str]) -
     return Relabelled(stale=tuple(sorted(now - was)), active=tuple(sorted(was - now)))
 
 
-Cause = Literal["caller", "key", "recompute", "restore"]
+Cause = Literal["caller", "resolve", "key", "recompute", "restore"]
 """What ended a memory: what recompute ended, a restore of its grounds revokes; what a later value of its key ended, the
 retraction of that value does."""
 

@@ -3,7 +3,16 @@
 from graphmem.models.agents import AgentConfig, AgentInfo, Violation
 from graphmem.models.forgetting import AgentForgotten, Copy, Dependents, ForgetReport, Stripped
 from graphmem.models.memories import AnyMemory, MemoryValue, NewObservation, Observation, Plan, Reflection
-from graphmem.models.provenance import Cause, Ground, HistoryEvent, HistoryType, Provenance, Supersession
+from graphmem.models.provenance import (
+    Cause,
+    Changed,
+    Ground,
+    HistoryEvent,
+    HistoryType,
+    LogEntry,
+    Provenance,
+    Supersession,
+)
 from graphmem.models.reports import (
     ChangeReport,
     Failure,
@@ -45,6 +54,7 @@ __all__ = [
     "AnyMemory",
     "Cause",
     "ChangeReport",
+    "Changed",
     "Copy",
     "Dependents",
     "Failure",
@@ -59,6 +69,7 @@ __all__ = [
     "ImportanceBy",
     "Kind",
     "Label",
+    "LogEntry",
     "MemoryValue",
     "Mode",
     "NewObservation",
