@@ -22,10 +22,10 @@ DEV := $(VENV)/.installed-dev
 TORCH_VENV := .venv-torch
 TORCH := $(TORCH_VENV)/.installed
 
-.PHONY: help demo up down test test-fast test-torch check lint format types imports wheel clean
+.PHONY: help demo up down test test-fast test-torch check lint format types imports wheel bench-staleness clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(LOCAL) ## Install, start a local Neo4j and run the demo (SEEDS=folder for your own stories)
 	@$(BIN)/graphmem up
@@ -64,6 +64,9 @@ imports: $(DEV) ## Check that every layer imports only what it may
 
 wheel: $(DEV) ## Build wheel and sdist, install the wheel in a clean environment and use it
 	@$(BIN)/python tests/check_wheel.py
+
+bench-staleness: $(DEV) ## Hold random changes against the rules, and the product broken on purpose (ARGS="--ops 1000")
+	@$(BIN)/python -m benchmarks.staleness --mutations $(ARGS)
 
 clean: down ## Stop the local Neo4j and remove everything that was built (the store and caches stay)
 	@rm -rf $(VENV) $(TORCH_VENV) build dist *.egg-info .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -22,6 +22,7 @@ from graphmem.models import (
     Hits,
     Imported,
     Kind,
+    LogEntry,
     Mode,
     Observation,
     Observed,
@@ -102,6 +103,7 @@ class Agent:
         keywords: Sequence[str] | None = None,
         now: object = None,
         ask: bool = False,
+        resolve: bool = False,
     ) -> Observation:
         """See :meth:`AsyncAgent.observe`."""
         return self._portal.call(
@@ -122,6 +124,7 @@ class Agent:
                 keywords=keywords,
                 now=now,
                 ask=ask,
+                resolve=resolve,
             )
         )
 
@@ -131,10 +134,13 @@ class Agent:
         *,
         now: object = None,
         ask: bool = False,
+        resolve: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> Observed:
         """See :meth:`AsyncAgent.observe_many`."""
-        return self._portal.call(partial(self._agent.observe_many, items, now=now, ask=ask, progress=progress))
+        return self._portal.call(
+            partial(self._agent.observe_many, items, now=now, ask=ask, resolve=resolve, progress=progress)
+        )
 
     def observe_messages(
         self, messages: Iterable[Message], *, session: str | None = None, now: object = None, ask: bool = False
@@ -274,6 +280,14 @@ class Agent:
     def history(self, id: str) -> tuple[HistoryEvent, ...]:
         """See :meth:`AsyncAgent.history`."""
         return self._portal.call(self._agent.history, id)
+
+    def log(self, *, limit: int = 100, before: int | None = None) -> tuple[LogEntry, ...]:
+        """See :meth:`AsyncAgent.log`."""
+        return self._portal.call(partial(self._agent.log, limit=limit, before=before))
+
+    def review(self, *, limit: int = 100, before: int | None = None) -> tuple[LogEntry, ...]:
+        """See :meth:`AsyncAgent.review`."""
+        return self._portal.call(partial(self._agent.review, limit=limit, before=before))
 
     def runs(self, *, limit: int = 100) -> tuple[RunInfo, ...]:
         """See :meth:`AsyncAgent.runs`."""

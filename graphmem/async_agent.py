@@ -36,6 +36,7 @@ from graphmem.models import (
     Hits,
     Imported,
     Kind,
+    LogEntry,
     Mode,
     Observation,
     Observed,
@@ -120,12 +121,14 @@ class AsyncAgent:
         keywords: Sequence[str] | None = None,
         now: object = None,
         ask: bool = False,
+        resolve: bool = False,
     ) -> Observation:
         """Store one observation: rated when no importance (1–10) is given, embedded, idempotent on ``id``.
 
         A language model is not waited for: it rates later, in ``work``, and until then the memory is rated by rule.
         With ``ask`` it is asked at once. Of observations with the same ``key`` only the latest by ``occurred_at`` is
-        held; what rested on an earlier one turns stale.
+        held; what rested on an earlier one turns stale. With ``resolve`` the language model is asked which memories
+        near it in meaning no longer hold beside it, or say the same already: ``review`` lists what it did.
 
         Raises:
             InvalidInput: When a value is refused; nothing was written.
@@ -146,7 +149,7 @@ class AsyncAgent:
             "object": object,
             "keywords": keywords,
         }
-        return await observe.observe(self._engine, self.id, given, now=now, ask=ask)
+        return await observe.observe(self._engine, self.id, given, now=now, ask=ask, resolve=resolve)
 
     async def observe_many(
         self,
@@ -154,6 +157,7 @@ class AsyncAgent:
         *,
         now: object = None,
         ask: bool = False,
+        resolve: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> Observed:
         """Store many observations (strings, mappings or ``NewObservation``), 500 a transaction.
@@ -162,7 +166,9 @@ class AsyncAgent:
             InvalidInput: When any item is refused; nothing was written.
             IdConflict: When an id is taken by other content; earlier batches of 500 are stored.
         """
-        return await observe.observe_many(self._engine, self.id, items, now=now, ask=ask, progress=progress)
+        return await observe.observe_many(
+            self._engine, self.id, items, now=now, ask=ask, resolve=resolve, progress=progress
+        )
 
     async def observe_messages(
         self, messages: Iterable[Message], *, session: str | None = None, now: object = None, ask: bool = False
@@ -407,6 +413,14 @@ class AsyncAgent:
             UnknownMemory: When this agent has none of that id.
         """
         return await history.history(self._engine, self.id, id)
+
+    async def log(self, *, limit: int = 100, before: int | None = None) -> tuple[LogEntry, ...]:
+        """Every change of belief, latest first; ``before`` a revision, for the next page."""
+        return await history.log(self._engine, self.id, limit=limit, before=before)
+
+    async def review(self, *, limit: int = 100, before: int | None = None) -> tuple[LogEntry, ...]:
+        """What a language model ended on its own, latest first, with its reason and run; ``restore`` undoes it."""
+        return await history.log(self._engine, self.id, limit=limit, before=before, verbs=history.RESOLVED)
 
     async def runs(self, *, limit: int = 100) -> tuple[RunInfo, ...]:
         """What was asked of a language model, newest first, with what of it was refused.

@@ -16,7 +16,7 @@ from graphmem.agent import Agent
 from graphmem.async_agent import AsyncAgent
 from graphmem.cognition import forget, look_up, trust, work
 from graphmem.cognition.engine import Engine, checked_id
-from graphmem.models import AgentForgotten, AgentInfo, ModelCheck, StoreInfo, WorkReport
+from graphmem.models import AgentForgotten, AgentInfo, Changed, ModelCheck, StoreInfo, WorkReport
 from graphmem.settings import Settings, load_settings
 from graphmem.threads import Portal, documented_by, in_thread
 
@@ -228,6 +228,19 @@ class AsyncMemory:
         """
         return await trust.check_model(self._engine)
 
+    def on_change(self, callback: Callable[[Changed], Awaitable[None] | None]) -> Callable[[], None]:
+        """Have a function told of each change of belief made through this memory, once it is committed.
+
+        A coroutine function is waited for, so keep it short. One that fails costs the change nothing: it is logged.
+        What other processes change is in each agent's ``log``.
+
+        Returns:
+            A function that ends it.
+        """
+        listeners = self._engine.listeners
+        listeners.append(callback)
+        return lambda: listeners.remove(callback) if callback in listeners else None
+
     async def forget_agent(self, id: str, *, dry_run: bool = False) -> AgentForgotten:
         """Delete a whole agent with all its memories, runs and changes; what other agents heard from it stays theirs.
 
@@ -335,6 +348,14 @@ class Memory:
     def check_model(self) -> ModelCheck:
         """See :meth:`AsyncMemory.check_model`."""
         return self._portal.call(self._memory.check_model)
+
+    def on_change(self, callback: Callable[[Changed], None]) -> Callable[[], None]:
+        """See :meth:`AsyncMemory.on_change`. The function runs in a thread of its own and may use this memory."""
+
+        async def told(changed: Changed) -> None:
+            await in_thread(partial(callback, changed))
+
+        return self._memory.on_change(told)
 
     def forget_agent(self, id: str, *, dry_run: bool = False) -> AgentForgotten:
         """See :meth:`AsyncMemory.forget_agent`."""

@@ -1,6 +1,7 @@
 // Append changes to the audit log; before and after are importances, where that is what changed.
 // entries LIST<MAP>: id STRING of the memory, ordinal INTEGER, verb, reason STRING, before, after INTEGER
 // or null
+// runId STRING or null: the run of a language model that decided it
 // Returns: logged INTEGER
 UNWIND $entries AS entry
 MATCH (memory:Memory {agentId: $agentId, id: entry.id})
@@ -12,6 +13,7 @@ CREATE (change:Change {
   at: $now,
   by: $by,
   reason: entry.reason,
+  runId: $runId,
   importanceBefore: entry.before,
   importanceAfter: entry.after
 })

@@ -24,6 +24,7 @@ from graphmem.graph.store import Row, Transaction
 from graphmem.models import (
     MAX_TEXT,
     AnyMemory,
+    Changed,
     ChangeReport,
     Mode,
     NewObservation,
@@ -103,7 +104,7 @@ async def supersede(
         relabelled = [await truth.relabel(tx, revision, [old, *settled.changed])]
         return await _report(tx, revision, "supersede", old, replacement=new, relabelled=relabelled)
 
-    return await engine.store.write(work)
+    return await _done(engine, await engine.store.write(work))
 
 
 async def retract(
@@ -129,7 +130,7 @@ async def retract(
         restored = [*settled.revived, *await _restore_above(tx, revision, settled.revived, relabelled)]
         return await _report(tx, revision, "retract", memory_id, relabelled=relabelled, restored=restored)
 
-    return await engine.store.write(work)
+    return await _done(engine, await engine.store.write(work))
 
 
 async def restore(
@@ -171,7 +172,27 @@ async def restore(
             relabelled=relabelled, restored=restored,
         )  # fmt: skip
 
-    return await engine.store.write(work)
+    return await _done(engine, await engine.store.write(work))
+
+
+async def _done(engine: Engine, report: ChangeReport) -> ChangeReport:
+    """Tell the listeners what was committed."""
+    memory, replacement = report.memory, report.replacement
+    ended = [memory, *([replacement] if replacement else [])]
+    held = [*ended, *report.restored]
+    await engine.tell(
+        Changed(
+            agent_id=memory.agent_id,
+            verb=report.verb,
+            revision=report.revision,
+            ended=tuple(item.id for item in ended if item.ended_at is not None),
+            held=tuple(item.id for item in held if item.ended_at is None),
+            stale=tuple(item.id for item in report.stale),
+            active=tuple(item.id for item in report.active),
+            used_by=report.used_by,
+        )
+    )
+    return report
 
 
 async def _restore_above(
@@ -179,17 +200,19 @@ async def _restore_above(
 ) -> list[str]:
     """Hold again, level by level, what recompute had ended and whose old grounds are all active again."""
     restored: list[str] = []
-    level = list(ids)
+    # Also what turned active again below: it may have been the last old ground that was missing.
+    level = [*ids, *(id_ for step in relabelled for id_ in step.active)]
     while level:
         rows = await tx.run("truth/revocable", agentId=revision.agent_id, ids=level)
-        below, level = ", ".join(level), list[str]()
+        below, level = ", ".join(level[:3]), list[str]()
         for row in rows:
             replacement = {"id": row["newer"], "made": row["made"]} if row["newer"] else None
             changed = await _undo(tx, revision, row["id"], replacement)
             await revision.log(tx, row["id"], "restore", by=CALLER, reason=f"its grounds hold again: {below}")
-            relabelled.append(await truth.relabel(tx, revision, changed))
-            level.append(row["id"])
-        restored += level
+            step = await truth.relabel(tx, revision, changed)
+            relabelled.append(step)
+            restored.append(row["id"])
+            level += [row["id"], *step.active]
     return restored
 
 
@@ -330,7 +353,7 @@ async def _report(
     def told(ids: Iterable[str]) -> list[AnyMemory]:
         return sorted((found[id_] for id_ in ids), key=lambda memory: (memory.depth, memory.id))
 
-    used_by = await tx.run("truth/used_by", agentId=agent_id, id=memory_id)
+    used_by = await tx.run("truth/used_by", agentId=agent_id, ids=[memory_id])
     return validated(
         ChangeReport,
         {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from secrets import token_hex
@@ -31,7 +31,7 @@ from graphmem.errors import (
 from graphmem.graph.records import to_memory
 from graphmem.graph.store import Store, Transaction
 from graphmem.language.base import LanguageModel, Reply, Task, Window, Windowed, estimate_tokens
-from graphmem.models import MAX_ID, AnyMemory, storable
+from graphmem.models import MAX_ID, AnyMemory, Changed, storable
 from graphmem.settings import Settings
 from graphmem.threads import in_thread
 
@@ -43,6 +43,10 @@ TIDY_SECONDS = 10
 """How long a failed call may take to give back what it had claimed; a lease ends by itself otherwise."""
 
 
+Listener = Callable[[Changed], Awaitable[None] | None]
+"""What is told of changes: a function, or a coroutine function, which is waited for."""
+
+
 @dataclass(frozen=True)
 class Engine:
     """One open memory store with its models."""
@@ -51,6 +55,18 @@ class Engine:
     embedder: Embedder
     language_model: LanguageModel
     settings: Settings
+    listeners: list[Listener] = field(default_factory=list[Listener])
+    """Told of each change of belief once it is committed."""
+
+    async def tell(self, changed: Changed) -> None:
+        """Tell the listeners. One that fails costs nobody else anything, since the change is made: it is logged."""
+        for listener in tuple(self.listeners):
+            try:
+                answer = listener(changed)
+                if answer is not None:
+                    await answer
+            except Exception:
+                _log.exception("a listener failed on %s of agent %s", changed.verb, changed.agent_id)
 
     async def now(self, agent_id: str, given: object = None) -> datetime:
         """The time of a call: what the caller gave, else the agent's simulated clock, else the machine's.

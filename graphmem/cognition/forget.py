@@ -22,6 +22,7 @@ from graphmem.language.text import normalise_text
 from graphmem.models import (
     AgentForgotten,
     AnyMemory,
+    Changed,
     Copy,
     Dependents,
     ForgetReport,
@@ -137,7 +138,17 @@ async def forget(
         await lock(tx, agent_id)
         return await _carry_out(tx, agent_id, memory_id, patterns, dependents, at)
 
-    return await engine.store.write(work)
+    report = await engine.store.write(work)
+    await engine.tell(
+        Changed(
+            agent_id=agent_id,
+            verb="forget",
+            revision=report.revision or 0,
+            ended=(*(memory.id for memory in report.forgotten), *report.retracted),
+            stale=report.stale,
+        )
+    )
+    return report
 
 
 async def _look(

@@ -7,9 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from graphmem.cognition import truth
-from graphmem.cognition.engine import CALLER, Engine, checked_id, fetch_one
+from graphmem.cognition.engine import CALLER, Engine, checked_id, checked_limit, fetch_one
+from graphmem.graph.records import to_memory
 from graphmem.graph.store import Row, Transaction
-from graphmem.models import AnyMemory, HistoryEvent, HistoryType
+from graphmem.models import AnyMemory, HistoryEvent, HistoryType, LogEntry
 
 _LOGGED: dict[str, tuple[HistoryType, str]] = {
     "reinforce": ("reinforced", "reflect"),
@@ -21,6 +22,8 @@ _LOGGED: dict[str, tuple[HistoryType, str]] = {
     "restore": ("restored", "restore"),
     "restore:retracted": ("retracted", "restore"),
     "forget": ("forgotten", "forget"),
+    "resolve:superseded": ("superseded", "resolve"),
+    "resolve:retracted": ("retracted", "resolve"),
     "key:superseded": ("superseded", "observe"),
     "key:restored": ("restored", "retract"),
     "feedback": ("rated", "feedback"),
@@ -141,3 +144,49 @@ def _active_again(causes: Sequence[Row], *, settled: set[datetime]) -> Iterable[
         if all(since > moment or (until is not None and until <= moment) for since, until, _ in spans):
             last = max((span for span in spans if span[1] == moment), key=lambda span: (span[0], span[2]["id"]))
             yield HistoryEvent(type="active", at=moment, other=last[2]["id"], other_text=last[2]["text"])
+
+
+RESOLVED = ("resolve:superseded", "resolve:retracted")
+"""Verbs of the log by which a language model ended a memory on its own."""
+
+
+async def log(
+    engine: Engine,
+    agent_id: str,
+    *,
+    limit: int = 100,
+    before: int | None = None,
+    verbs: Sequence[str] | None = None,
+) -> tuple[LogEntry, ...]:
+    """An agent's log of changes, latest first.
+
+    Args:
+        engine: The open store with its models.
+        agent_id: Whose log.
+        limit: Most entries, 1 to 10,000.
+        before: Only entries of earlier revisions than this.
+        verbs: Only entries of these verbs.
+
+    Raises:
+        InvalidInput: When the limit is refused.
+    """
+    rows = await engine.store.query(
+        "history/log",
+        agentId=agent_id,
+        limit=checked_limit(limit),
+        before=before,
+        verbs=list(verbs) if verbs is not None else None,
+        holds=list(truth.HOLDS),
+    )
+    return tuple(_entry(row) for row in rows)
+
+
+def _entry(row: Row) -> LogEntry:
+    replacement: dict[str, str] = row["replacement"] or {}
+    return LogEntry(
+        **{name: row[name] for name in ("seq", "ordinal", "verb", "at", "by", "reason", "undone")},
+        run_id=row["runId"],
+        memory=to_memory(row),
+        replacement=replacement.get("id"),
+        replacement_text=replacement.get("text"),
+    )

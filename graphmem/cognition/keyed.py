@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby
+from itertools import groupby, zip_longest
 
 from graphmem.cognition import truth
 from graphmem.graph.records import scope_token
@@ -52,7 +52,7 @@ def _plan(rows: Sequence[Row]) -> _Plan:
     plan = _Plan([], [], [], [])
     for _, values in groupby(rows, key=lambda row: row["key"]):
         standing = [row for row in values if row["standing"]]
-        for row, following in zip(standing, [*standing[1:], None], strict=True):
+        for row, following in zip_longest(standing, standing[1:]):
             if row["after"]:
                 continue  # Nothing changed at it, nor after it.
             newer = following["id"] if following else None
@@ -77,6 +77,8 @@ class Settled:
     """Earlier values that hold again."""
     ended: tuple[str, ...] = ()
     """Values that a later one superseded."""
+    latest: tuple[str, ...] = ()
+    """Values that hold, the last of their keys."""
     revision: truth.Revision | None = None
     """Under which it is logged; None where nothing changed."""
 
@@ -122,5 +124,6 @@ async def settle(
         changed=(*plan.ended, *revived, *plan.latest, *(row["id"] for row in moved)),
         revived=revived,
         ended=tuple(plan.ended),
+        latest=tuple(plan.latest),
         revision=revision,
     )

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from graphmem.cognition import keyed, truth
+from graphmem.cognition import resolve as resolving
 from graphmem.cognition.engine import CALLER, Engine, fetch_one, new_id
 from graphmem.cognition.grounding import rate
 from graphmem.cognition.runs import running
@@ -17,7 +18,7 @@ from graphmem.graph.records import content_hash
 from graphmem.graph.store import Row, Transaction
 from graphmem.language.base import EXTRACTIVE
 from graphmem.language.prompts import RateImportance
-from graphmem.models import ImportanceBy, NewObservation, Observation, Observed, validated
+from graphmem.models import Changed, ImportanceBy, NewObservation, Observation, Observed, RunRef, validated
 
 BATCH = 500
 """Observations per transaction."""
@@ -44,7 +45,13 @@ def checked(item: NewItem) -> NewObservation:
 
 
 async def observe(
-    engine: Engine, agent_id: str, given: Mapping[str, Any], *, now: object = None, ask: bool = False
+    engine: Engine,
+    agent_id: str,
+    given: Mapping[str, Any],
+    *,
+    now: object = None,
+    ask: bool = False,
+    resolve: bool = False,
 ) -> Observation:
     """Store one observation and return it as stored; fields that are None count as not given.
 
@@ -52,9 +59,10 @@ async def observe(
         InvalidInput: When a value is refused; nothing was written.
         IdConflict: When the id is taken by other content.
         Forgotten: When the id is that of a memory that was forgotten.
+        LanguageModelError, EmbeddingError: With ``resolve``; the observation is stored, and the same call again resolves.
     """
     item = checked({name: value for name, value in given.items() if value is not None})
-    report = await observe_many(engine, agent_id, [item], now=now, ask=ask)
+    report = await observe_many(engine, agent_id, [item], now=now, ask=ask, resolve=resolve)
     memory = await engine.store.read(lambda tx: fetch_one(tx, agent_id, report.ids[0]))
     assert isinstance(memory, Observation)
     return memory
@@ -67,6 +75,7 @@ async def observe_many(
     *,
     now: object = None,
     ask: bool = False,
+    resolve: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Observed:
     """Store observations, all checked before the first is written; each batch of 500 is one transaction.
@@ -80,7 +89,10 @@ async def observe_many(
         raise InvalidInput(f"items: a list of observations is needed, not {type(cast(object, items)).__name__}")
     checked_items = [checked(item) for item in items]
     at = await engine.now(agent_id, now)
-    return await store(engine, agent_id, checked_items, at, ask=ask, progress=progress)
+    report = await store(engine, agent_id, checked_items, at, ask=ask, progress=progress)
+    for id_ in dict.fromkeys(report.ids) if resolve else ():
+        await resolving.resolve(engine, agent_id, id_, at)
+    return report
 
 
 async def store(
@@ -147,7 +159,7 @@ async def _observe_batch(
         fresh.pop(row["id"], None)  # An id may stand twice in one batch.
     rows = await rows_for(engine, agent_id, fresh, now, moments=moments, ask=ask)
 
-    async def work(tx: Transaction) -> int:
+    async def work(tx: Transaction) -> tuple[int, Changed | None]:
         await tx.one("agent/create", agentId=agent_id)
         known = {row["id"]: row for row in await tx.run("observe/known", agentId=agent_id, ids=ids)}
         _check_conflicts(agent_id, pairs, known, start)
@@ -156,11 +168,24 @@ async def _observe_batch(
         placed = [(row["properties"]["key"], row["properties"]["occurredAt"]) for row in new]
         where = keyed.spans((key, at) for key, at in placed if key is not None)
         settled = await keyed.settle(tx, agent_id, where, now, by=CALLER)
-        if settled.revision:
-            await truth.relabel(tx, settled.revision, settled.changed)
-        return len(new)
+        if settled.revision is None:
+            return len(new), None
+        relabelled = await truth.relabel(tx, settled.revision, settled.changed)
+        used_by = await tx.run("truth/used_by", agentId=agent_id, ids=list(settled.ended))
+        return len(new), Changed(
+            agent_id=agent_id,
+            verb="observe",
+            revision=settled.revision.seq,
+            ended=settled.ended,
+            held=settled.latest,
+            stale=relabelled.stale,
+            active=relabelled.active,
+            used_by=tuple(RunRef.model_validate(row) for row in used_by),
+        )
 
-    added = await engine.store.write(work)
+    added, changed = await engine.store.write(work)
+    if changed is not None:
+        await engine.tell(changed)
     return Observed(
         ids=tuple(ids),
         added=added,

@@ -19,7 +19,16 @@ from graphmem.graph.records import to_memory
 from graphmem.graph.store import Row, Transaction
 from graphmem.language.gates import normalise_text, shorten
 from graphmem.language.prompts import Insight, Reconsider, Reconsidered
-from graphmem.models import AnyMemory, Recomputed, RecomputeOutcome, RecomputeReport, Reflection, Refused
+from graphmem.models import (
+    AnyMemory,
+    Changed,
+    Recomputed,
+    RecomputeOutcome,
+    RecomputeReport,
+    Reflection,
+    Refused,
+    RunRef,
+)
 
 LEASE_SECONDS = 300
 """How long a memory stays leased to a worker that does not finish it."""
@@ -104,6 +113,8 @@ class _Worker:
         self.token = token
         self._opened = False
         self._leased: str | None = None
+        self._changed: Changed | None = None
+        """What the last outcome changed, for the listeners."""
 
     async def lease(self) -> str | None:
         """Lease the lowest memory that is stale and ready; none for an agent that was never written to."""
@@ -219,7 +230,10 @@ class _Worker:
 
     async def _settle(self, apply: Callable[[Transaction], Awaitable[Recomputed | None]]) -> list[Recomputed]:
         """Run one outcome's transaction; nothing comes of it when another change came between."""
+        self._changed = None
         outcome = await self.engine.store.write(apply)
+        if self._changed is not None:
+            await self.engine.tell(self._changed)
         return [outcome] if outcome is not None else []
 
     async def _release(self, tx: Transaction, memory_id: str) -> None:
@@ -247,12 +261,24 @@ class _Worker:
         memory: Reflection,
         outcome: RecomputeOutcome,
         reason: str,
+        held: str | None = None,
     ) -> None:
         """What every successful outcome ends with."""
         await tx.run("recompute/settle", agentId=self.run.agent_id, id=memory.id)
         by = self.engine.language_model.name
         await revision.log(tx, memory.id, f"recompute:{outcome}", by=by, reason=reason)
-        await truth.relabel(tx, revision, [memory.id])
+        relabelled = await truth.relabel(tx, revision, [memory.id])
+        used_by = await tx.run("truth/used_by", agentId=self.run.agent_id, ids=[memory.id])
+        self._changed = Changed(
+            agent_id=self.run.agent_id,
+            verb="recompute",
+            revision=revision.seq,
+            ended=() if outcome == "confirmed" else (memory.id,),
+            held=(held,) if held is not None else (),
+            stale=relabelled.stale,
+            active=relabelled.active,
+            used_by=() if outcome == "confirmed" else tuple(RunRef.model_validate(row) for row in used_by),
+        )
 
     async def _give_up(self, tx: Transaction, memory_id: str) -> None:
         """A ground turned stale after the lease: it is waited for, never dropped."""
@@ -281,7 +307,7 @@ class _Worker:
         keep = [item.id for item in grounded.cited]
         await tx.run("truth/uncite", agentId=agent_id, id=memory.id, keep=keep, moved=evidence.moved, now=self.run.now)
         await grounding.cite(tx, agent_id, memory.id, grounded.cited, self.run.now)
-        await self._finish(tx, revision, memory, "confirmed", "")
+        await self._finish(tx, revision, memory, "confirmed", "", held=memory.id)
         return Recomputed(id=memory.id, outcome="confirmed", before=memory.text, after=memory.text)
 
     async def _revise(
@@ -316,7 +342,7 @@ class _Worker:
             made=same is None,
         )
         await truth.relabel(tx, revision, [same or new.id])
-        await self._finish(tx, revision, memory, "revised", "")
+        await self._finish(tx, revision, memory, "revised", "", held=same or new.id)
         return Recomputed(
             id=memory.id,
             outcome="revised",

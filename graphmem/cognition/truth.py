@@ -20,6 +20,8 @@ ENDS: dict[str, Status] = {
     "retract": "retracted",
     "recompute:revised": "superseded",
     "recompute:retracted": "retracted",
+    "resolve:superseded": "superseded",
+    "resolve:retracted": "retracted",
     "key:superseded": "superseded",
     "restore:retracted": "retracted",
     "forget": "forgotten",
@@ -47,9 +49,10 @@ class Revision:
         by: str,
         reason: str,
         importance: tuple[int, int] | None = None,
+        run_id: str | None = None,
     ) -> None:
         """Append to the audit log; ``importance``: before and after, where that changed."""
-        await self.log_all(tx, [(memory_id, verb, reason)], by=by, importance=importance)
+        await self.log_all(tx, [(memory_id, verb, reason)], by=by, importance=importance, run_id=run_id)
 
     async def log_all(
         self,
@@ -58,6 +61,7 @@ class Revision:
         *,
         by: str,
         importance: tuple[int, int] | None = None,
+        run_id: str | None = None,
     ) -> None:
         """Append entries of (id of the memory, verb, reason) to the audit log."""
         before, after = importance or (None, None)
@@ -65,7 +69,9 @@ class Revision:
             {"id": id_, "verb": verb, "reason": reason, "ordinal": ordinal, "before": before, "after": after}
             for ordinal, (id_, verb, reason) in enumerate(entries, start=self._ordinals)
         ]
-        await tx.run("truth/change", agentId=self.agent_id, seq=self.seq, entries=rows, now=self.now, by=by)
+        await tx.run(
+            "truth/change", agentId=self.agent_id, seq=self.seq, entries=rows, now=self.now, by=by, runId=run_id
+        )
         self._ordinals += len(rows)
 
 
@@ -104,7 +110,7 @@ async def relabel(tx: Transaction, revision: Revision, changed: Iterable[str]) -
     return Relabelled(stale=tuple(sorted(now - was)), active=tuple(sorted(was - now)))
 
 
-Cause = Literal["caller", "key", "recompute", "restore"]
+Cause = Literal["caller", "resolve", "key", "recompute", "restore"]
 """What ended a memory: what recompute ended, a restore of its grounds revokes; what a later value of its key ended, the
 retraction of that value does."""
 

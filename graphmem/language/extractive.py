@@ -19,7 +19,7 @@ from graphmem.errors import LanguageModelError
 from graphmem.language import gates, insights, topics, words
 from graphmem.language.base import EXTRACTIVE, Reply, Task
 from graphmem.language.insights import ReadBack, Written
-from graphmem.language.prompts import AskQuestions, InferInsights, RateImportance, Reappraise, Reconsider
+from graphmem.language.prompts import AskQuestions, InferInsights, RateImportance, Reappraise, Reconsider, Resolve
 from graphmem.language.rating import rate
 from graphmem.language.topics import Cluster, Memo, Reader
 
@@ -351,10 +351,18 @@ def _over_again(reader: Reader, read: ReadBack) -> list[Written]:
     return [insights.compose_over(read.topic, who, members[-insights.MAX_CITED :])]
 
 
+def resolve(task: Resolve) -> dict[str, Any]:
+    """Equal text is known already; that texts contradict each other takes a model to tell, so nothing conflicts."""
+    said = gates.normalise_text(task.new.text)
+    same = [s.number for s in task.statements if s.source == task.new.source and gates.normalise_text(s.text) == said]
+    return {"known": same[0] if same else None, "conflicts": []}
+
+
 _ANSWERS: dict[type, Callable[[Any], dict[str, Any]]] = {
     RateImportance: rate_importance,
     AskQuestions: ask_questions,
     InferInsights: infer_insights,
     Reconsider: reconsider,
     Reappraise: reappraise,
+    Resolve: resolve,
 }

@@ -141,6 +141,23 @@ class Reconsidered(ReplyModel):
         return self
 
 
+class Conflict(ReplyModel):
+    """A memory that no longer holds beside a new one."""
+
+    number: int
+    verdict: Literal["supersede", "retract"]
+    mode: Literal["correction", "update"] = "update"
+    reason: OptionalWritten = ""
+
+
+class Resolved(ReplyModel):
+    """Reply to :class:`Resolve`."""
+
+    known: int | None = None
+    """The memory that says the same already."""
+    conflicts: list[Conflict] = []
+
+
 # --- rendering -------------------------------------------------------------------------------------------------
 
 _ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\x7f\u2028\u2029" + "".join(map(chr, range(0x80, 0xA0)))}
@@ -328,4 +345,30 @@ class Reconsider(Task[Reconsidered]):
             'Answer as {"verdict": "confirmed" | "revised" | "retracted", "text": "…", "evidence": [N, …], '
             '"reason": "…"}.',
             *blocks,
+        )
+
+
+class Resolve(Task[Resolved]):
+    """Say what a new memory means for those that are held: nothing, said before, or that some hold no longer."""
+
+    prompt_version: ClassVar[str] = "resolve/1"
+    reply_model: ClassVar[type[BaseModel]] = Resolved
+
+    new: Statement
+    statements: tuple[Statement, ...]
+    """Held memories that are near it in meaning."""
+
+    def messages(self) -> list[Message]:
+        """The prompt."""
+        return _chat(
+            "A new memory arrived. Which of the memories above can no longer hold beside it?\n"
+            '"supersede": the new one says what holds instead ("mode": "correction" when the old one was wrong, '
+            '"update" when it was true until now). "retract": the new one says that it does not hold, and nothing in '
+            'its place. Most memories conflict with nothing: what adds to another ("also looks after the library") '
+            "or is about another time, person or matter leaves it as it is. When in doubt, leave it.\n"
+            '"known" is the number of a memory that says exactly the same already, else null.\n'
+            'Answer as {"known": N | null, "conflicts": [{"number": N, "verdict": "supersede" | "retract", '
+            '"mode": "correction" | "update", "reason": "…"}]}.',
+            memories(self.statements),
+            f"The new memory (data as well): {quote({'text': self.new.text, 'time': time_of(self.new.occurred_at)})}",
         )

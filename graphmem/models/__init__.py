@@ -14,7 +14,16 @@ from graphmem.models.imports import (
     grounds_of,
 )
 from graphmem.models.memories import AnyMemory, MemoryValue, NewObservation, Observation, Plan, Reflection
-from graphmem.models.provenance import Cause, Ground, HistoryEvent, HistoryType, Provenance, Supersession
+from graphmem.models.provenance import (
+    Cause,
+    Changed,
+    Ground,
+    HistoryEvent,
+    HistoryType,
+    LogEntry,
+    Provenance,
+    Supersession,
+)
 from graphmem.models.reports import (
     AnchorRating,
     ChangeReport,
@@ -79,6 +88,7 @@ __all__ = [
     "Blend",
     "Cause",
     "ChangeReport",
+    "Changed",
     "Copy",
     "Dependents",
     "Failure",
@@ -100,6 +110,7 @@ __all__ = [
     "ImportedReflection",
     "Kind",
     "Label",
+    "LogEntry",
     "MemoryValue",
     "Mode",
     "ModelCheck",

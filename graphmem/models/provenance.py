@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from graphmem.models.memories import AnyMemory
-from graphmem.models.runs import RunInfo
+from graphmem.models.runs import RunInfo, RunRef
 from graphmem.models.values import Mode, Value
 
 
@@ -113,3 +113,45 @@ class HistoryEvent(Value):
     """The agent's revision in which it happened, where one is known."""
     run_id: str | None = None
     """The run of a language model that wrote the memory."""
+
+
+class LogEntry(Value):
+    """One entry of an agent's log of changes."""
+
+    seq: int
+    """The agent's revision; all that changed in one transaction shares it."""
+    ordinal: int
+    verb: str
+    """E.g. ``supersede``, ``recompute:revised`` or ``resolve:superseded``."""
+    at: datetime
+    by: str
+    """``caller``, or the language model by name."""
+    reason: str = ""
+    run_id: str | None = None
+    """The run of a language model that decided it."""
+    memory: AnyMemory
+    """What was changed, as it is today."""
+    replacement: str | None = None
+    """The memory that this change put in its place."""
+    replacement_text: str | None = None
+    undone: bool = False
+    """Whether the memory was held again later."""
+
+
+class Changed(Value):
+    """What a listener is told once a change of belief is committed."""
+
+    agent_id: str
+    verb: str
+    """``supersede``, ``retract``, ``restore``, ``forget``, ``recompute``, ``resolve``; ``observe`` for keyed facts."""
+    revision: int
+    ended: tuple[str, ...] = ()
+    """Memories that are no longer held."""
+    held: tuple[str, ...] = ()
+    """Memories that are held now in their place, or again."""
+    stale: tuple[str, ...] = ()
+    """What turned stale."""
+    active: tuple[str, ...] = ()
+    """What turned active again."""
+    used_by: tuple[RunRef, ...] = ()
+    """Runs whose prompts had shown what ended: answers, utterances and plans that may rest on it."""

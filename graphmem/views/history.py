@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from graphmem.models import HistoryEvent, HistoryType
+from graphmem.models import HistoryEvent, HistoryType, LogEntry
 from graphmem.views.text import moment, one_line, short_ids, shortened
 
 if TYPE_CHECKING:
@@ -46,6 +46,26 @@ def history(events: Sequence[HistoryEvent]) -> list[Text]:
     """Events as lines: when, what, with which other memory, by whom and why."""
     ids = short_ids(event.other for event in events if event.other is not None)
     return [_line(event, ids) for event in events]
+
+
+def entry_line(entry: LogEntry) -> Text:
+    """One entry of the log of changes."""
+    from rich.text import Text
+
+    memory = entry.memory
+    line = Text.assemble((f"{entry.seq} {moment(entry.at)} UTC  ", "dim"), (entry.verb, "bold"), " ")
+    line.append(one_line(memory.id), "cyan")
+    text = "(forgotten)" if memory.status == "forgotten" else f"“{shortened(memory.text, _QUOTED_LENGTH)}”"
+    line.append(f" {text}")
+    if entry.replacement is not None:
+        line.append(f" by {one_line(entry.replacement)} “{shortened(entry.replacement_text or '', _QUOTED_LENGTH)}”")
+    if entry.undone:
+        line.append(" [undone]", "green")
+    if entry.by != _CALLER:
+        line.append(f" (by {one_line(entry.by)}{f', run {one_line(entry.run_id)}' if entry.run_id else ''})", "dim")
+    if entry.reason.strip():
+        line.append(f": {shortened(entry.reason, _REASON_LENGTH)}")
+    return line
 
 
 def _line(event: HistoryEvent, ids: dict[str, str]) -> Text:

@@ -104,6 +104,14 @@ async def test_retracting_the_newest_revives_the_one_before(agent: AsyncAgent) -
         await agent.restore("day-3", now=LATER)
 
 
+async def test_the_only_value_is_retracted_and_comes_back(agent: AsyncAgent) -> None:
+    await move(agent, 1)
+    await agent.retract("day-1", now=LATER)
+    assert await held(agent) == []
+    await agent.restore("day-1", now=LATER)
+    assert await held(agent) == ["day-1"]
+
+
 async def test_restoring_an_earlier_value_is_refused(agent: AsyncAgent) -> None:
     for day in (1, 2, 3):
         await move(agent, day)

@@ -50,6 +50,9 @@ def observe(
     predicate: Annotated[str | None, typer.Option(help="What it says of the subject.")] = None,
     object: Annotated[str | None, typer.Option(help="Whom or what it relates the subject to.")] = None,
     keyword: Annotated[list[str] | None, typer.Option(help="A name it is found by; again for more.")] = None,
+    resolve: Annotated[
+        bool, typer.Option("--resolve", help="Ask the language model what it changes; see graphmem review.")
+    ] = False,
 ) -> None:
     """Store one observation; with --id, running it again stores nothing twice.
 
@@ -72,7 +75,7 @@ def observe(
     )
     with cli.memory() as memory:
         handle = memory.agent(agent)
-        report = handle.observe_many([item])
+        report = handle.observe_many([item], resolve=resolve)
         stored = handle.get(report.ids[0])
         where = cli.where(memory, agent)
     if cli.as_json:

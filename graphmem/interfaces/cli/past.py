@@ -1,8 +1,9 @@
-"""``graphmem history | runs | run``: what happened to a memory, and what a language model was asked."""
+"""``graphmem history | log | review | runs | run``: what happened to a memory, and what a language model was asked."""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +13,8 @@ from graphmem.interfaces.cli.common import LOOK, Agent, Cli, command
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from graphmem.models import RunDetails, RunInfo
+    from graphmem.interfaces.cli.common import Where
+    from graphmem.models import LogEntry, RunDetails, RunInfo
 
 _MOST_LISTED = 50
 """Memories that a run showed are listed up to here and then counted."""
@@ -22,6 +24,10 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     look = functools.partial(command, app, panel=LOOK)
     look(example="graphmem history D1:2 --agent evan")(history)
+    look(example="graphmem log --agent evan")(log)
+    look(
+        example='graphmem review --agent evan\ngraphmem review --agent evan --undo D1:2 --reason "he looks after both"'
+    )(review)
     look(example="graphmem runs --agent evan")(runs)
     look(example="graphmem run 0199aa20c1f2b8d6e3f4a5b6 --agent evan")(run)
 
@@ -43,6 +49,49 @@ def history(
     from graphmem.views.lines import full_line
 
     cli.say(full_line(found), *lines(events), str(where))
+
+
+_Limit = Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")]
+_Before = Annotated[int | None, typer.Option(metavar="REVISION", help="Only what came before it, for the next page.")]
+
+
+def log(cli: Cli, agent: Agent, limit: _Limit = 100, before: _Before = None) -> None:
+    """List every change of an agent's beliefs, latest first: what changed, by whom and why. Nothing is ever taken out."""
+    with cli.memory() as memory:
+        entries = memory.agent(agent).log(limit=limit, before=before)
+        where = cli.where(memory, agent)
+    _show_log(cli, entries, where, limit, nothing="no changes yet")
+
+
+def review(
+    cli: Cli,
+    agent: Agent,
+    undo: Annotated[str | None, typer.Option(metavar="ID", help="Hold this memory again after all.")] = None,
+    reason: Annotated[str, typer.Option(help="Why it is undone; kept with the change.")] = "",
+    limit: _Limit = 100,
+    before: _Before = None,
+) -> None:
+    """List what a language model ended on its own (observe --resolve), with its reason and run; --undo takes one back."""
+    with cli.memory() as memory:
+        handle = memory.agent(agent)
+        if undo is not None:
+            handle.restore(handle.resolve(undo), reason=reason or "reviewed")
+        entries = handle.review(limit=limit, before=before)
+        where = cli.where(memory, agent)
+    _show_log(cli, entries, where, limit, nothing="nothing was ended automatically")
+
+
+def _show_log(cli: Cli, entries: Sequence[LogEntry], where: Where, limit: int, *, nothing: str) -> None:
+    from graphmem.views.history import entry_line
+    from graphmem.views.text import counted
+
+    if cli.as_json:
+        cli.emit({**where.as_dict(), "entries": [entry.model_dump(mode="json") for entry in entries]})
+        return
+    cli.say(*(entry_line(entry) for entry in entries))
+    cli.say(f"{counted(len(entries), 'entry', 'entries')} of {where}" if entries else f"{nothing}: {where}")
+    if len(entries) == limit:
+        cli.note(f"there may be more: --before {entries[-1].seq}")
 
 
 def runs(
