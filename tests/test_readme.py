@@ -12,6 +12,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from simulations import write_simulation
 
 from graphmem.settings import Settings
 
@@ -65,8 +66,17 @@ def test_commands_run_as_shown(environment: Mapping[str, str], tmp_path: Path) -
     agent = f"ines-{uuid4().hex[:8]}"
     lines = [line for block in blocks("sh") for line in block.splitlines() if line.startswith("graphmem ")]
     assert len(lines) >= 8
+    write_simulation(tmp_path / "save")
+    own = {
+        "--agent ines": f"--agent {agent}",
+        "path/to/storage/my-save": f"{tmp_path / 'save'} --prefix {agent}/",
+        "Isabella Rodriguez": f"{agent}/Nadia Sorel",
+    }
     for line in lines:
-        command = shlex.split(line.replace("--agent ines", f"--agent {agent}"), comments=True)[1:]
+        typed = line
+        for shown, used in own.items():
+            typed = typed.replace(shown, used)
+        command = shlex.split(typed, comments=True)[1:]
         if command[0] == "up" and "GRAPHMEM_URI" in environment:
             continue  # there is nothing to start
         done = subprocess.run(

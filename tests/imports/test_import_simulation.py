@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from simulations import DAY, DEPTH, LAKE, LOOKED_FORWARD, NOW, TALK, Person, first, write_person, write_simulation
@@ -48,14 +50,28 @@ class Save:
         return added
 
 
-@pytest.fixture
-async def save(memory: AsyncMemory, tmp_path: Path, agent_id: str) -> AsyncIterator[Save]:
-    people = write_simulation(tmp_path / "save")
-    found = Save(memory, tmp_path / "save", f"{agent_id}/", people)
+@asynccontextmanager
+async def imported(memory: AsyncMemory, folder: Path) -> AsyncGenerator[Save]:
+    people = write_simulation(folder)
+    found = Save(memory, folder, f"lake-{uuid4().hex[:8]}/", people)
     await found.store()
     yield found
     for position in range(len(people)):
         assert await found.agent(position).check() == ()
+
+
+@pytest.fixture(scope="module")
+async def save(memory: AsyncMemory, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Save]:
+    """A save that is imported once: for looking only."""
+    async with imported(memory, tmp_path_factory.mktemp("lake") / "save") as found:
+        yield found
+
+
+@pytest.fixture
+async def own(memory: AsyncMemory, tmp_path: Path) -> AsyncIterator[Save]:
+    """A save of this test's own, to change beliefs in."""
+    async with imported(memory, tmp_path / "save") as found:
+        yield found
 
 
 # --- an independent reading -------------------------------------------------------------------------------------
@@ -272,8 +288,8 @@ async def test_what_lacks_a_ground_is_never_served(save: Save) -> None:
     assert [ground.target for ground in found.grounds_of("node_35")] == ["node_21"]
 
 
-async def test_recompute_works_off_what_lacks_grounds(save: Save) -> None:
-    agent = save.agent()
+async def test_recompute_works_off_what_lacks_grounds(own: Save) -> None:
+    agent = own.agent()
     report = await agent.recompute()
     assert report.remaining == report.count("failed")
     blank = await agent.get("node_38")
@@ -281,8 +297,8 @@ async def test_recompute_works_off_what_lacks_grounds(save: Save) -> None:
     assert (await agent.history("node_38"))[0].verb == "import"
 
 
-async def test_superseding_a_leaf_makes_exactly_what_rests_on_it_stale(save: Save) -> None:
-    nodes = nodes_of(save.folder, save.people[0])
+async def test_superseding_a_leaf_makes_exactly_what_rests_on_it_stale(own: Save) -> None:
+    nodes = nodes_of(own.folder, own.people[0])
     leaf = "node_21"
 
     def rests(node_id: str) -> bool:
@@ -290,7 +306,7 @@ async def test_superseding_a_leaf_makes_exactly_what_rests_on_it_stale(save: Sav
         return leaf in good or any(rests(item) for item in good)
 
     before = {node_id for node_id in nodes if stale(nodes, node_id)}
-    change = await save.agent().supersede(leaf, text="Nadia Sorel is cutting paper for a kite", reason="seen close by")
+    change = await own.agent().supersede(leaf, text="Nadia Sorel is cutting paper for a kite", reason="seen close by")
     assert {memory.id for memory in change.stale} == {node_id for node_id in nodes if rests(node_id)} - before
     assert len(change.stale) >= DEPTH
 

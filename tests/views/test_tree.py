@@ -308,3 +308,17 @@ def test_rich_wraps_within_the_guides() -> None:
 
 def test_nothing_gives_nothing() -> None:
     assert tree(provenance([], [], [])) == Tree((), 0, 0)
+
+
+def test_missing_grounds_are_named() -> None:
+    lacking = reflection("r", "Evan likes cars", status="stale").model_copy(update={"missing_grounds": 2})
+    above = reflection("top", "Evan likes machines", status="stale", depth=2)
+    found = Provenance(
+        agent_id="evan",
+        roots=("top",),
+        memories={memory.id: memory for memory in (lacking, above, observation("o", "The Prius is new"))},
+        grounds=tuple(cites("top", "r") + cites("r", "o")),
+    )
+    top, row, _ = str(tree(found)).splitlines()
+    assert "stale because r is stale" in top
+    assert "stale because 2 grounds cannot be found" in row

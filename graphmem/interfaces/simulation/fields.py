@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, cast
 from zoneinfo import ZoneInfo
@@ -12,7 +13,7 @@ from zoneinfo import ZoneInfo
 from pydantic import TypeAdapter, ValidationError
 
 from graphmem.interfaces.simulation.person import Person
-from graphmem.models import Label
+from graphmem.models import Label, storable
 
 _LABEL: TypeAdapter[str] = TypeAdapter(Label)
 _BY_THE_PROGRAM = re.compile(r"\.*|…|this is blank", re.IGNORECASE)
@@ -92,6 +93,21 @@ def clock(text: object, zone: ZoneInfo) -> datetime | None:
     return None
 
 
+def is_storable(text: str) -> bool:
+    """Whether the database gives a text back unchanged."""
+    try:
+        storable(text)
+    except ValueError:
+        return False
+    return True
+
+
+def traits(values: Mapping[str, object]) -> str | None:
+    """Who somebody is, a line each; what could not be stored is escaped as in JSON."""
+    lines = (f"{name}: {value if isinstance(value, str) else json.dumps(value)}" for name, value in values.items())
+    return "\n".join(line if is_storable(line) else json.dumps(line)[1:-1] for line in lines) or None
+
+
 def rest(values: dict[str, Any]) -> str | None:
     """What has no field of its own, as JSON."""
     kept = {name: value for name, value in values.items() if value is not None}
@@ -100,5 +116,5 @@ def rest(values: dict[str, Any]) -> str | None:
 
 def shown(value: object) -> str:
     """A value that should have been an id, as the file has it."""
-    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+    text = value if isinstance(value, str) and is_storable(value) else json.dumps(value, sort_keys=True)
     return text if len(text) <= 200 else text[:199] + "…"

@@ -105,7 +105,7 @@ class _Reader:
             so_far = max(0, threshold - left)  # It is counted down there, and up here.
         config: dict[str, Any] = {
             "name": person.name,
-            "traits": _traits(scratch) or None,
+            "traits": fields.traits({name: scratch[name] for name in ("age", *_TRAITS) if scratch.get(name)}),
             "time_zone": self._zone.key,
             "clock": clock,
             "reflection_threshold": threshold if so_far is not None else None,
@@ -358,12 +358,6 @@ def _paths(tree: object, above: tuple[str, ...] = ()) -> Iterable[tuple[str, ...
 
 
 _TRAITS = ("innate", "learned", "currently", "lifestyle")
-
-
-def _traits(scratch: Mapping[str, Any]) -> str:
-    lines = [f"age: {scratch['age']}"] if isinstance(scratch.get("age"), int) else []
-    lines += [f"{name}: {scratch[name]}" for name in _TRAITS if scratch.get(name)]
-    return "\n".join(lines)
 
 
 def _others(scratch: Mapping[str, Any]) -> dict[str, Any]:

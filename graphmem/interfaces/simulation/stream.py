@@ -66,7 +66,6 @@ def read_stream(folder: Path, zone: ZoneInfo, prefix: str) -> Person:
     numbers = {number for number in positions if isinstance(number, int)}
     for number in sorted(set(range(max(numbers, default=-1) + 1)) - numbers):
         person.note("gaps", str(number))
-    traits = "\n".join(f"{name}: {value}" for name, value in scratch.items() if isinstance(value, str | int) and value)
     person.ready = validated(
         AgentImport,
         {
@@ -75,7 +74,7 @@ def read_stream(folder: Path, zone: ZoneInfo, prefix: str) -> Person:
                 AgentConfig,
                 {
                     "name": person.name,
-                    "traits": traits or None,
+                    "traits": fields.traits({name: value for name, value in scratch.items() if value}),
                     "time_zone": zone.key,
                     "clock": _when(max(steps), zone),
                 },
