@@ -47,9 +47,8 @@ def test_up_status_browser_down(alone: RunCli, tmp_path: Path) -> None:
 
         status = alone("status", "--json").json
         assert status["server"] == server
-        assert status["store"] == {
-            "uri": server["uri"],
-            "database": "neo4j",
+        assert status["store"] == {"uri": server["uri"], "database": "neo4j"}
+        assert status["info"] == {
             "server": server["version"],
             "edition": "community",
             "schema_version": None,

@@ -91,21 +91,23 @@ def status(cli: Cli) -> None:
     models = {"embedding": settings.embedding, "language_model": settings.language_model}
     if found is None:
         if cli.as_json:
-            cli.emit({"server": _server(server), "store": None, "models": models, "agents": []})
+            cli.emit({"server": _server(server), "store": None, "info": None, "models": models, "agents": []})
         else:
             cli.note("the store is not open; start its server with: graphmem up")
         return
     store, agents = found
+    where = Where(store.uri, store.database)
     if cli.as_json:
         listed = [agent.model_dump(mode="json") for agent in agents]
-        cli.emit({"server": _server(server), "store": store.model_dump(), "models": models, "agents": listed})
+        told = {"server": _server(server), **where.as_dict(), "info": store.model_dump(exclude={"uri", "database"})}
+        cli.emit({**told, "models": models, "agents": listed})
         return
     made = "nothing yet; the first command that opens the store makes it"
     if store.schema_version is not None:
         made = f"version {store.schema_version}, for {store.embedding_model} ({store.dimension} dimensions), analyzer"
         made += f" {store.analyzer}"
     rows = {
-        "store": f"{Where(store.uri, store.database)}, Neo4j {store.server} {store.edition}",
+        "store": f"{where}, Neo4j {store.server} {store.edition}",
         "schema": made,
         "embedding": f"{settings.embedding} (setting)",
         "language": f"{settings.language_model} (setting)",
