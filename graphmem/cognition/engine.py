@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from secrets import token_hex
@@ -31,6 +31,7 @@ from graphmem.errors import (
 from graphmem.graph.records import to_memory
 from graphmem.graph.store import Store, Transaction
 from graphmem.language.base import LanguageModel, Reply, Task, Window, Windowed, estimate_tokens
+from graphmem.language.prompts import Prompts
 from graphmem.models import MAX_ID, AnyMemory, storable
 from graphmem.settings import Settings
 from graphmem.threads import in_thread
@@ -49,6 +50,17 @@ class Engine:
     embedder: Embedder
     language_model: LanguageModel
     settings: Settings
+    prompts: Prompts = field(default_factory=dict[type[Task[Any]], type[Task[Any]]])
+    """What is asked in the place of a task of graphmem's, by the caller's choice."""
+
+    def asks(self, *tasks: type[Task[Any]]) -> str:
+        """The versions of the prompts in use for these tasks, as a run records them."""
+        return " ".join(self.prompts.get(task, task).prompt_version for task in tasks)
+
+    def own(self, task: Task[Any]) -> Task[Any]:
+        """The task with the caller's prompt, where there is one."""
+        own = self.prompts.get(type(task))
+        return task if own is None else own.model_validate(dict(task))
 
     async def now(self, agent_id: str, given: object = None) -> datetime:
         """The time of a call: what the caller gave, else the agent's simulated clock, else the machine's.
