@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import sys
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import anyio
 
@@ -23,7 +23,7 @@ from graphmem.threads import Portal, documented_by, in_thread
 if TYPE_CHECKING:
     from graphmem.embedding.base import Embedder
     from graphmem.graph.store import Store
-    from graphmem.language.base import LanguageModel
+    from graphmem.language.base import LanguageModel, Task
 
 T = TypeVar("T")
 _log = logging.getLogger("graphmem")
@@ -126,6 +126,7 @@ class AsyncMemory:
         settings: Settings | None = None,
         embedder: Embedder | None = None,
         language_model: LanguageModel | None = None,
+        prompts: Sequence[type[Task[Any]]] = (),
         progress: Progress | None = None,
     ) -> AsyncMemory:
         """Connect to Neo4j, or to the embedded server, which is fetched and started when it is not running.
@@ -138,11 +139,13 @@ class AsyncMemory:
             settings: Use these instead of environment and arguments.
             embedder: Your own; by default the model of ``settings.embedding``.
             language_model: Your own; by default that of ``settings.language_model``.
+            prompts: Prompts of your own: subclasses of the tasks of :mod:`graphmem.language.prompts`.
             progress: Told about fetching and starting, which the first time takes half a minute or more. By default
                 that is logged (``graphmem``, INFO) and, in a terminal or a notebook, written to standard error.
 
         Raises:
             InvalidSettings: When a setting is refused.
+            InvalidInput: When a prompt of your own is.
             LocalServerError: When the embedded server cannot be fetched or started.
             StoreUnavailable, AuthenticationFailed: When the server cannot be reached, or refuses the account.
             SchemaMismatch: When the store was made for another embedding model, or by a newer graphmem.
@@ -151,7 +154,9 @@ class AsyncMemory:
         from graphmem import embedding, language
         from graphmem.graph import schema
         from graphmem.graph.store import Store
+        from graphmem.language.prompts import own_prompts
 
+        own = own_prompts(prompts)
         settings = settings or load_settings(uri=uri, user=user, password=password, database=database)
         tell = progress or _Told()
         browser_url = None
@@ -186,7 +191,7 @@ class AsyncMemory:
         except BaseException:
             await store.close()
             raise
-        engine = Engine(store, embedder, language_model or language.load(settings), settings)
+        engine = Engine(store, embedder, language_model or language.load(settings), settings, own)
         return cls(engine, browser_url)
 
     async def close(self) -> None:
@@ -295,6 +300,7 @@ class Memory:
         settings: Settings | None = None,
         embedder: Embedder | None = None,
         language_model: LanguageModel | None = None,
+        prompts: Sequence[type[Task[Any]]] = (),
         progress: Progress | None = None,
     ) -> Memory:
         """See :meth:`AsyncMemory.open`."""
@@ -310,6 +316,7 @@ class Memory:
                     settings=settings,
                     embedder=embedder,
                     language_model=language_model,
+                    prompts=prompts,
                     progress=progress,
                 )
             )

@@ -9,7 +9,7 @@ from typing import Any
 from graphmem.async_agent import AsyncAgent
 from graphmem.language import gates
 from graphmem.language.base import LanguageModel, Reply, Statement, Task
-from graphmem.language.prompts import AskQuestions, InferInsights, RateImportance, Reappraise, Reconsider
+from graphmem.language.prompts import AskQuestions, InferInsights, RateImportance, Reappraise, Reconsider, SaySame
 
 Answer = Callable[[Any], object]
 Open = Callable[[LanguageModel], Awaitable[AsyncAgent]]
@@ -29,19 +29,21 @@ class Scripted:
         infer: Answer | None = None,
         reconsider: Answer | None = None,
         reappraise: Answer | None = None,
+        same: Answer | None = None,
     ) -> None:
         self.tasks: list[Any] = []
         self.answers: dict[type, Answer] = {
             RateImportance: rate or rate_as(5),
             AskQuestions: ask or (lambda task: {"questions": ["What matters most here?"]}),
             InferInsights: infer or (lambda task: {"insights": []}),
+            SaySame: same or (lambda task: {"pairs": []}),
             Reappraise: reappraise or (lambda task: {"ratings": []}),
             Reconsider: reconsider or (lambda task: {"verdict": "retracted", "reason": "it no longer follows"}),
         }
 
     async def reply(self, task: Task[Any]) -> Reply[Any]:
         self.tasks.append(task)
-        answer = self.answers[type(task)](task)
+        answer = next(self.answers[kind] for kind in type(task).__mro__ if kind in self.answers)(task)
         raw = answer if isinstance(answer, str) else json.dumps(answer)
         shaped = gates.read(raw, task.reply_model)
         return Reply(value=shaped.value, raw=raw, refused=shaped.refused, prompt_tokens=10, completion_tokens=3)

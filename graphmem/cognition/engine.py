@@ -31,6 +31,7 @@ from graphmem.errors import (
 from graphmem.graph.records import to_memory
 from graphmem.graph.store import Store, Transaction
 from graphmem.language.base import LanguageModel, Reply, Task, Window, Windowed, estimate_tokens
+from graphmem.language.prompts import Prompts
 from graphmem.models import MAX_ID, AnyMemory, Changed, storable
 from graphmem.settings import Settings
 from graphmem.threads import in_thread
@@ -67,6 +68,18 @@ class Engine:
                     await answer
             except Exception:
                 _log.exception("a listener failed on %s of agent %s", changed.verb, changed.agent_id)
+
+    prompts: Prompts = field(default_factory=dict[type[Task[Any]], type[Task[Any]]])
+    """What is asked in the place of a task of graphmem's, by the caller's choice."""
+
+    def asks(self, *tasks: type[Task[Any]]) -> str:
+        """The versions of the prompts in use for these tasks, as a run records them."""
+        return " ".join(self.prompts.get(task, task).prompt_version for task in tasks)
+
+    def own(self, task: Task[Any]) -> Task[Any]:
+        """The task with the caller's prompt, where there is one."""
+        own = self.prompts.get(type(task))
+        return task if own is None else own.model_validate(dict(task))
 
     async def now(self, agent_id: str, given: object = None) -> datetime:
         """The time of a call: what the caller gave, else the agent's simulated clock, else the machine's.

@@ -63,7 +63,7 @@ async def ask(
         return reply, tuple(entry.memory for entry in candidates)
     window = await window_of(engine)
     ranked = sorted(candidates, key=priority) if priority else list(candidates)
-    room = window.prompt - sum(window.count(message.content) for message in task_of(()).messages())
+    room = window.prompt - sum(window.count(message.content) for message in engine.own(task_of(())).messages())
     failed: PromptTooLong | None = None
     for _ in range(_TRIES):
         chosen = _fitting(ranked, max(room, _FEWEST), window.count)

@@ -17,7 +17,7 @@ from graphmem.graph.records import digest
 from graphmem.graph.store import Row, Transaction
 from graphmem.language.base import EXTRACTIVE, Statement, Window
 from graphmem.language.gates import Indexed, index, normalise_text, rated, refusal, support
-from graphmem.language.prompts import Insight, RateImportance
+from graphmem.language.prompts import Insight, RateImportance, SaySame
 from graphmem.language.rating import rate as by_rule
 from graphmem.language.text import shorten
 from graphmem.models import AnyMemory, ImportanceBy, Observation, Refused
@@ -164,6 +164,47 @@ async def drafts(engine: Engine, run: Run, found: Sequence[Grounded], question: 
         Draft(new_id(), grounded, question, importance, by, vector)
         for grounded, (importance, by), vector in zip(found, ratings, vectors, strict=True)
     ]
+
+
+_ALIKE = 0.8
+"""Cosine from which on two insights may say the same, and the language model is asked; it affirms nothing itself."""
+_ALIKE_AT_MOST = 3
+
+
+async def known_already(engine: Engine, run: Run, drafts: Sequence[Draft]) -> dict[str, str]:
+    """By the id of a draft, the active reflection that says the same in other words, as the language model says.
+
+    Similarity chooses what is asked about and affirms nothing; without a model there are none.
+    """
+    if engine.language_model.name == EXTRACTIVE:
+        return {}
+    pairs: list[tuple[str, str, str, str]] = []
+    for new in drafts:
+        if new.vector is None:
+            continue
+        rows = await engine.store.query(
+            "reflect/similar", agentId=run.agent_id, vector=new.vector, least=_ALIKE, limit=_ALIKE_AT_MOST
+        )
+        pairs += [(new.id, new.grounded.text, row["id"], row["text"]) for row in rows]
+    if not pairs:
+        return {}
+    shown: list[Row] = [
+        {"id": old, "rank": rank, "score": None} for rank, old in enumerate(dict.fromkeys(pair[2] for pair in pairs), 1)
+    ]
+    try:
+        reply = await run.ask(engine, SaySame(pairs=tuple((text, known) for _, text, _, known in pairs)), shown)
+    except ReplyRefused as error:
+        # Nobody says that any of them is known: they are new.
+        run.refused.append(refusal(error, ""))
+        return {}
+    said: dict[int, bool] = {}
+    for pair in reply.value.pairs:
+        said[pair.number] = pair.same and said.get(pair.number, True)  # Said both ways: not affirmed.
+    found: dict[str, str] = {}
+    for number, (new_id_, _, old, _) in enumerate(pairs, start=1):
+        if said.get(number):
+            found.setdefault(new_id_, old)
+    return found
 
 
 async def write(tx: Transaction, engine: Engine, run: Run, new: Draft, now: datetime) -> None:

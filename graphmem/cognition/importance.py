@@ -83,7 +83,7 @@ async def reappraise(engine: Engine, agent_id: str, *, limit: int = 50, now: obj
     importance_by = "rule" if by == EXTRACTIVE else "model"
     changed: list[Reappraised] = []
     unchanged = not_rated = 0
-    async with running(engine, agent_id, "reappraise", Reappraise.prompt_version, at) as run:
+    async with running(engine, agent_id, "reappraise", engine.asks(Reappraise), at) as run:
         for batch in await _batches(engine, rows):
             ratings = await _ask(engine, run, batch)
             found = [

@@ -269,7 +269,7 @@ async def rows_for(
     unrated = [spoken(item.text, item.source) for item in items.values() if item.importance is None]
     by_rule = engine.language_model.name == EXTRACTIVE
     if ask and unrated and not by_rule:
-        async with running(engine, agent_id, "rate", RateImportance.prompt_version, now) as run:
+        async with running(engine, agent_id, "rate", engine.asks(RateImportance), now) as run:
             ratings = iter(await rate(engine, unrated, run))
     else:
         ratings = iter(await rate(engine, unrated, None))

@@ -201,7 +201,7 @@ class _Worker:
 
             async def work(tx: Transaction) -> None:
                 await lock(tx, self.run.agent_id)
-                await self.run.open(tx, self.engine, "recompute", Reconsider.prompt_version)
+                await self.run.open(tx, self.engine, "recompute", self.engine.asks(Reconsider))
 
             await self.engine.store.write(work)
             self._opened = True

@@ -89,7 +89,7 @@ async def _claim(tx: Transaction, engine: Engine, run: Run, memories: int, force
         return _report("nothing_to_reflect_on", state)
     if not force and state["importance"] < state["threshold"]:
         return _report("not_due", state)
-    await run.open(tx, engine, "reflect", f"{AskQuestions.prompt_version} {InferInsights.prompt_version}")
+    await run.open(tx, engine, "reflect", engine.asks(AskQuestions, InferInsights))
     await tx.run("reflect/claim", agentId=run.agent_id, runId=run.id)
     return None
 
@@ -170,10 +170,12 @@ async def _infer(engine: Engine, run: Run, question: str, hits: Hits, written: _
             continue
         run.refused += grounded.notes
         found.append(grounded)
-    for draft in await grounding.drafts(engine, run, found, question):
+    drafts = await grounding.drafts(engine, run, found, question)
+    known = await grounding.known_already(engine, run, drafts)
+    for draft in drafts:
 
         async def work(tx: Transaction, new: grounding.Draft = draft) -> str | Refused:
-            return await _write(tx, engine, run, new)
+            return await _write(tx, engine, run, new, known.get(new.id))
 
         outcome = await engine.store.write(work)
         if isinstance(outcome, Refused):
@@ -184,13 +186,19 @@ async def _infer(engine: Engine, run: Run, question: str, hits: Hits, written: _
             written.reinforced.append(outcome)
 
 
-async def _write(tx: Transaction, engine: Engine, run: Run, new: grounding.Draft) -> str | Refused:
-    """Write one insight, or let the reflection that says the same gain its evidence; returns whose id it is."""
+async def _write(tx: Transaction, engine: Engine, run: Run, new: grounding.Draft, same: str | None) -> str | Refused:
+    """Write one insight, or let the reflection that says the same gain its evidence; returns whose id it is.
+
+    ``same``: a reflection of which the language model says so, in other words.
+    """
     cited = new.grounded.cited
     await _keep(tx, run)
     if await run.shown_forgotten(tx):
         return Refused(gate="write", reason=FORGOTTEN, item="")
     existing = await grounding.same_text(tx, run.agent_id, new.grounded.text)
+    if existing is None and same is not None:
+        # It may have ended while the model thought.
+        existing = same if (await truth.statuses(tx, run.agent_id, [same])).get(same) == "active" else None
     reason = await grounding.not_active(tx, run.agent_id, cited)
     if existing and await truth.resting_on(tx, run.agent_id, existing, [item.id for item in cited]):
         reason = f"the evidence rests on {existing}, which says the same"

@@ -90,6 +90,7 @@ class Run:
             BudgetExceeded: When it could take more tokens than the agent may still spend; it was not asked.
             LanguageModelError: When the model failed, or no reply passed the gates; what was spent is counted.
         """
+        task = engine.own(task)
 
         async def work(tx: Transaction) -> int:
             await lock(tx, self.agent_id)

@@ -23,7 +23,7 @@ async def check_model(engine: Engine) -> ModelCheck:
     insights = 0
     problem = ""
     try:
-        ratings = await answer(model, RateImportance(texts=tuple(anchor.text for anchor in ANCHORS)))
+        ratings = await answer(model, engine.own(RateImportance(texts=tuple(anchor.text for anchor in ANCHORS))))
         spent.append(ratings)
         found = rated(ratings.value.ratings, len(ANCHORS))
         refused += [*ratings.refused, *found.refused]
@@ -31,7 +31,7 @@ async def check_model(engine: Engine) -> ModelCheck:
             anchor.model_copy(update={"rating": found.importance.get(number)})
             for number, anchor in enumerate(ANCHORS, start=1)
         )
-        reply = await answer(model, InferInsights(question=QUESTION, statements=STORY, count=3))
+        reply = await answer(model, engine.own(InferInsights(question=QUESTION, statements=STORY, count=3)))
         spent.append(reply)
         refused += reply.refused
         for insight in reply.value.insights:

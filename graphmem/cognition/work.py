@@ -177,7 +177,7 @@ class _Worker:
         if self.engine.language_model.name == EXTRACTIVE:
             return await rate(self.engine, texts, None)
         at = await self.engine.now(self.agent_id)
-        async with running(self.engine, self.agent_id, "rate", RateImportance.prompt_version, at) as run:
+        async with running(self.engine, self.agent_id, "rate", self.engine.asks(RateImportance), at) as run:
             return await rate(self.engine, texts, run)
 
     async def _store_ratings(self, rows: list[Row]) -> int:

@@ -43,7 +43,7 @@ class Extractive:
         Raises:
             LanguageModelError: When the task is none of :mod:`graphmem.language.prompts`.
         """
-        answer = _ANSWERS.get(type(task))
+        answer = next((_ANSWERS[kind] for kind in type(task).__mro__ if kind in _ANSWERS), None)
         if answer is None:
             raise LanguageModelError(
                 f"extractive cannot answer {type(task).__name__}", remedy="configure a language model for it"

@@ -95,7 +95,8 @@ def shape(value: object, reply_model: type[R]) -> Shaped[R]:
             reason = _reason(error, item, f"{name}.{number}")
             refused.append(Refused(gate="shape", reason=reason, item=_shown(item)))
             continue
-        text = normalise_text(valid.text if isinstance(valid, Insight) else valid) if name != "ratings" else ""
+        said = valid.text if isinstance(valid, Insight) else valid
+        text = normalise_text(said) if isinstance(said, str) else ""
         if text and text in seen:
             reason = f"{name}.{number}: repeats an earlier one"
             refused.append(Refused(gate="shape", reason=reason, item=_shown(item)))

@@ -7,12 +7,13 @@ control characters in its text are escaped, so that no text can open a new line,
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
+from graphmem.errors import InvalidInput
 from graphmem.language import reading
 from graphmem.language.base import Message, Statement, Task
 from graphmem.models import storable
@@ -121,6 +122,19 @@ class Insights(ReplyModel):
     """Reply to :class:`InferInsights`."""
 
     insights: list[Insight]
+
+
+class Pair(ReplyModel):
+    """Whether the two insights of one numbered pair say the same."""
+
+    number: int
+    same: Annotated[bool, Field(strict=True)]
+
+
+class Sameness(ReplyModel):
+    """Reply to :class:`SaySame`."""
+
+    pairs: list[Pair]
 
 
 class Reconsidered(ReplyModel):
@@ -317,6 +331,29 @@ class InferInsights(Task[Insights]):
         )
 
 
+class SaySame(Task[Sameness]):
+    """Tell which pairs of insights say the same, matched by number (1-based)."""
+
+    prompt_version: ClassVar[str] = "say-same/1"
+    reply_model: ClassVar[type[BaseModel]] = Sameness
+
+    pairs: tuple[tuple[str, str], ...]
+
+    def messages(self) -> list[Message]:
+        """The prompt."""
+        lines = [
+            quote({"number": number, "first": first, "second": second})
+            for number, (first, second) in enumerate(self.pairs, start=1)
+        ]
+        return _chat(
+            "Each of these lines is a pair of insights. Which pairs say the same: whenever the first is true the "
+            "second is, and whenever the second is true the first is? Insights about different people, times or "
+            "numbers do not, nor does one that says more than the other.\n"
+            'Answer as {"pairs": [{"number": N, "same": true | false}, …]}, one entry for each pair.',
+            "\n".join(["<memories>", *lines, "</memories>"]),
+        )
+
+
 class Reconsider(Task[Reconsidered]):
     """Check an earlier insight against the evidence that holds now."""
 
@@ -372,3 +409,43 @@ class Resolve(Task[Resolved]):
             memories(self.statements),
             f"The new memory (data as well): {quote({'text': self.new.text, 'time': time_of(self.new.occurred_at)})}",
         )
+
+
+# --- one's own -------------------------------------------------------------------------------------------------
+
+TASKS: tuple[type[Task[Any]], ...] = (
+    RateImportance,
+    Reappraise,
+    AskQuestions,
+    InferInsights,
+    SaySame,
+    Reconsider,
+    Resolve,
+)
+"""Everything that is asked of a language model; each can be replaced by a subclass with a prompt of its own."""
+
+Prompts = Mapping[type[Task[Any]], type[Task[Any]]]
+"""By task, what is asked in its place."""
+
+
+def own_prompts(tasks: Iterable[type[Task[Any]]]) -> Prompts:
+    """Prompts of one's own: subclasses of the tasks above, each with a ``prompt_version`` and ``messages`` of its own.
+
+    Raises:
+        InvalidInput: When one of them is no such subclass, has the version of the original, or replaces one twice.
+    """
+    found: dict[type[Task[Any]], type[Task[Any]]] = {}
+    for own in tasks:
+        original = next((task for task in TASKS if isinstance(own, type) and issubclass(own, task)), None)  # pyright: ignore[reportUnnecessaryIsInstance]
+        if original is None or own is original:
+            known = ", ".join(task.__name__ for task in TASKS)
+            raise InvalidInput(f"prompts: {own!r} is no subclass of any of {known}")
+        if own.prompt_version == original.prompt_version:
+            raise InvalidInput(
+                f"prompts: {own.__name__} has the prompt_version of {original.__name__}",
+                remedy="give it one of its own, which the runs record",
+            )
+        if original in found:
+            raise InvalidInput(f"prompts: {original.__name__} is replaced twice")
+        found[original] = own
+    return found

@@ -1,6 +1,7 @@
 """Whatever a model replies: it is read or refused by name, and nothing that it did not see is ever cited.
 
-``GRAPHMEM_FUZZ=10000 pytest tests/language/test_fuzz.py`` tries that many replies; with ``--log-cli-level=INFO`` it tells what became of them.
+``GRAPHMEM_FUZZ=10000 pytest tests/language/test_fuzz.py --log-cli-level=INFO`` tries that many replies and tells what
+became of them.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from openai_server import RESET, Answer, Behaviour, Request, Server, fails, hang
 from pydantic import SecretStr
 from scripted import Open
 
+from graphmem import AsyncMemory
 from graphmem.async_agent import AsyncAgent
 from graphmem.errors import (
     LanguageModelError,
@@ -145,3 +146,32 @@ async def test_a_failure_is_an_error_on_the_run_and_never_a_memory(
 
     server.then(thinks([says(SAID)]))
     assert (await agent.reflect()).outcome == "reflected"
+
+
+async def test_b34_ratings_wait_out_a_rate_limit_and_what_is_not_rated_in_the_end_is_rated_later(
+    thinking: Open, server: Server
+) -> None:
+    rates = says(json.dumps({"ratings": [{"number": 1, "importance": 9}]}))
+    limited = fails(429, "slow down", headers={"Retry-After": "1"})
+    agent = await thinking(
+        LiteLLM("openai/scripted", api_base=server.url, api_key=SecretStr(KEY), timeout=5, max_wait=5)
+    )
+    server.then(limited, limited, rates)
+    first = await agent.observe("Orla took the early shift", now="2026-03-01T12:00Z", ask=True)
+    assert (first.importance, first.importance_by) == (9, "model")
+    assert len(server.requests) == 3
+
+    server.then(fails(401, f"Incorrect API key provided: {KEY}"))
+    with pytest.raises(ModelAuthenticationFailed):
+        await agent.observe("Orla took the late shift", now="2026-03-01T13:00Z", ask=True)
+    assert len(server.requests) == 4  # Not tried again.
+    assert [memory.text for memory in await agent.memories()] == ["Orla took the early shift"]
+
+    # Without waiting for the model it is stored at once, and rated when the model is back.
+    await agent.observe("Orla took the late shift", id="late", now="2026-03-01T13:00Z")
+    server.then(rates)
+    report = await AsyncMemory(agent._engine, None).work_once(agent=agent.id)
+    assert report.rated == 1
+    late = await agent.get("late")
+    assert (late.importance, late.importance_by) == (9, "model")
+    assert [run.outcome for run in await agent.runs() if run.verb == "rate"] == ["done", "failed", "done"]

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from scripted import Open, Scripted, numbers_of, rate_as
 
+from graphmem import AsyncMemory
 from graphmem.async_agent import AsyncAgent
-from graphmem.errors import LanguageModelError, ReplyRefused
-from graphmem.language.prompts import AskQuestions, InferInsights
+from graphmem.embedding.base import Embedder
+from graphmem.errors import InvalidInput, LanguageModelError, ReplyRefused
+from graphmem.language.base import Message
+from graphmem.language.prompts import AskQuestions, InferInsights, SaySame, memories
 
 T = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 SHIFTS = [
@@ -280,3 +284,69 @@ async def test_a_cancelled_reflection_gives_the_trigger_back(thinking: Open, age
         await reflecting
     assert (await agent.info()).importance_since_reflection == 15
     assert (await agent.reflect(force=True, now=T)).outcome != "busy"
+
+
+async def test_an_insight_in_other_words_gains_evidence_only_where_the_model_says_that_they_are_the_same(
+    thinking: Open,
+) -> None:
+    said = iter(
+        [
+            "Orla likes the early shift in the mornings",
+            "Orla likes the early shift in the morning hours",
+            "Orla likes the early shift in the mornings at work",
+        ]
+    )
+    answers = iter([True, False])
+    model = Scripted(
+        infer=lambda task: {"insights": [{"text": next(said), "evidence": numbers_of(task, "Orla")}]},
+        same=lambda task: {"pairs": [{"number": 1, "same": next(answers)}]},
+    )
+    agent = await thinking(model)
+    await agent.observe_many(["Orla swaps her late shift away", "Orla likes being early at the shift"], now=T)
+    first = await agent.reflect(force=True, now=T)
+    assert model.asked(SaySame) == []  # There was nothing that it could be the same as.
+    second = await agent.reflect(force=True, now=T)
+    assert (second.reflections, second.reinforced) == ((), (first.reflections[0].id,))
+    # Near, but not the same, as the model says: similarity affirms nothing.
+    third = await agent.reflect(force=True, now=T)
+    assert (len(third.reflections), third.reinforced) == (1, ())
+    asked = model.asked(SaySame)
+    assert asked[0].pairs == (
+        ("Orla likes the early shift in the morning hours", "Orla likes the early shift in the mornings"),
+    )
+
+
+async def test_prompts_can_be_replaced_and_their_version_is_on_the_run(
+    memory: AsyncMemory, embedder: Embedder, agent_id: str
+) -> None:
+    class Curt(InferInsights):
+        prompt_version = "curt/7"
+
+        def messages(self) -> list[Message]:
+            return [Message(role="user", content=f"{self.question} {memories(self.statements)} JSON please.")]
+
+    model = Scripted(infer=lambda task: {"insights": [{"text": "Orla likes the early shift", "evidence": [1, 2]}]})
+    async with await AsyncMemory.open(
+        settings=memory.settings, embedder=embedder, language_model=model, prompts=[Curt]
+    ) as other:
+        agent = other.agent(agent_id)
+        await agent.observe_many(["Orla swaps her late shift away", "Orla likes being early at the shift"], now=T)
+        assert (await agent.reflect(force=True, now=T)).outcome == "reflected"
+        (run,) = await agent.runs()
+    assert run.prompt_version == "ask-questions/1 curt/7"
+    (task,) = model.asked(InferInsights)
+    assert task.messages()[0].content.endswith("JSON please.")
+
+
+class _Unversioned(InferInsights):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("prompts", "told"), [([int], "no subclass"), ([InferInsights], "no subclass"), ([_Unversioned], "prompt_version")]
+)
+async def test_prompts_that_replace_nothing_or_hide_their_version_are_refused(
+    prompts: list[type[Any]], told: str
+) -> None:
+    with pytest.raises(InvalidInput, match=told):
+        await AsyncMemory.open(prompts=prompts)
