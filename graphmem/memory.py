@@ -191,7 +191,7 @@ class AsyncMemory:
         except BaseException:
             await store.close()
             raise
-        engine = Engine(store, embedder, language_model or language.load(settings), settings, own)
+        engine = Engine(store, embedder, language_model or language.load(settings), settings, prompts=own)
         return cls(engine, browser_url)
 
     async def close(self) -> None:

@@ -56,6 +56,8 @@ class Engine:
     embedder: Embedder
     language_model: LanguageModel
     settings: Settings
+    prompts: Prompts = field(default_factory=dict[type[Task[Any]], type[Task[Any]]])
+    """What is asked in the place of a task of graphmem's, by the caller's choice."""
     listeners: list[Listener] = field(default_factory=list[Listener])
     """Told of each change of belief once it is committed."""
 
@@ -68,9 +70,6 @@ class Engine:
                     await answer
             except Exception:
                 _log.exception("a listener failed on %s of agent %s", changed.verb, changed.agent_id)
-
-    prompts: Prompts = field(default_factory=dict[type[Task[Any]], type[Task[Any]]])
-    """What is asked in the place of a task of graphmem's, by the caller's choice."""
 
     def asks(self, *tasks: type[Task[Any]]) -> str:
         """The versions of the prompts in use for these tasks, as a run records them."""
