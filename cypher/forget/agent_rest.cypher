@@ -1,4 +1,4 @@
-// Delete some of an agent's runs and changes.
+// Delete some of an agent's runs and changes, of what its memories named, and of the places that it knew.
 // Returns: deleted INTEGER
 CALL () {
   MATCH (node:Run {agentId: $agentId})
@@ -7,6 +7,14 @@ CALL () {
   UNION ALL
   MATCH (node:Change {agentId: $agentId})
   WHERE node.seq IS NOT NULL AND node.ordinal IS NOT NULL
+  RETURN node
+  UNION ALL
+  MATCH (node:Entity {agentId: $agentId})
+  WHERE node.name IS NOT NULL
+  RETURN node
+  UNION ALL
+  MATCH (node:Place {scope: $agentId})
+  WHERE node.path IS NOT NULL
   RETURN node
 }
 WITH node

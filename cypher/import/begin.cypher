@@ -1,9 +1,10 @@
 // Make an agent what it was where it comes from.
-// properties MAP: of the agent. importance INTEGER: the sum that triggers its next reflection
+// properties MAP: of the agent. importance, observed INTEGER: the sum that triggers its next reflection, and of how many
 MATCH (agent:Agent {id: $agentId})
 SET
   agent += $properties,
   agent.importanceSinceReflection = $importance,
+  agent.observedSinceReflection = $observed,
   agent.importedFrom = $origin,
   agent.importedAt = $importedAt,
   agent.fileRest = $fileRest

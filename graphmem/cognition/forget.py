@@ -275,6 +275,10 @@ async def _carry_out(
     if found.memories and (buried is None or buried["buried"] != len(found.memories)):
         raise StoreInconsistent(f"{len(found.memories)} memories were to be forgotten, not {buried}")
     await _strip(tx, agent_id, found)
+    renamed = sorted({*found.memories, *(row["memory"] for row in found.nodes if row["memory"])})
+    await tx.run("entity/unlink", agentId=agent_id, ids=renamed)
+    await tx.run("entity/link", agentId=agent_id, ids=renamed)
+    await tx.run("entity/prune", agentId=agent_id)
     await revision.log_all(tx, [(id_, "forget", "") for id_ in found.memories], by=CALLER)
     retracted = sorted(above) if dependents == "retract" else []
     if retracted:

@@ -106,6 +106,7 @@ async def _begin(tx: Transaction, agent_id: str, given: AgentImport) -> datetime
         agentId=agent_id,
         properties=agent_properties(given.config),
         importance=given.importance_since_reflection,
+        observed=given.observed_since_reflection,
         origin=given.origin,
         importedAt=now,
         fileRest=given.file_rest,
@@ -250,7 +251,10 @@ class _Batch:
             rows = [row for item, row in new if item.type == kind]
             _expect(await tx.one(statement, agentId=agent_id, rows=rows), len(rows), "memories")
         await tx.run("entity/link", agentId=agent_id, ids=[item.id for item, _ in new])
-        await tx.run("agent/count_in", agentId=agent_id, count=len(new), importance=0)
+        observed = [row["properties"]["importance"] for item, row in new if item.type == "observation"]
+        await tx.run(
+            "import/count_in", agentId=agent_id, count=len(new), observed=len(observed), importance=sum(observed)
+        )
         items = [item for item, _ in new]
         cites: list[Row] = [
             {"source": item.id, "target": ground, "rank": rank, "since": item.occurred_at}

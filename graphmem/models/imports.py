@@ -102,7 +102,9 @@ class AgentImport(Value):
     """What it comes from, such as a hash of the files: an import that was cut off goes on with the same only."""
     config: AgentConfig
     importance_since_reflection: int = Field(default=0, ge=0)
-    """The sum so far that triggers the next reflection."""
+    """The sum so far that triggers the next reflection, and"""
+    observed_since_reflection: int = Field(default=0, ge=0)
+    """of how many memories it is the sum."""
     file_rest: str | None = None
     """What the files say of the person besides: JSON."""
     memories: tuple[AnyImported, ...] = ()

@@ -424,3 +424,25 @@ def test_the_kinds_of_the_generated_save() -> None:
     kinds = Counter(node["type"] for node in first().nodes.values())
     assert kinds["thought"] > 20
     assert kinds["chat"] == 1
+
+
+async def test_what_is_forgotten_is_named_nowhere_any_more(own: Save) -> None:
+    """The memory becomes a tombstone; what it alone named goes with it, and a whole agent leaves nothing behind."""
+    agent = own.agent()
+    entity = "MATCH (e:Entity {agentId: $agent, name: $name}) RETURN e.name"
+    assert await own.run(entity, name="cutting") == ["cutting"]
+    await agent.forget("node_21")
+    assert await own.run(entity, name="cutting") == []
+    assert await own.run(entity, name="lantern evening") == ["lantern evening"]
+    assert await agent.check() == ()
+    await own.memory.agent(own.agent(1).id).forget("node_2", terms=["bell"])
+    assert await own.run(entity, 1, name="bell") == []
+    await own.memory.forget_agent(agent.id)
+    left = "MATCH (n) WHERE n.agentId = $agent OR n.scope = $agent OR n.id = $agent RETURN labels(n)"
+    assert await own.run(left) == []
+
+
+async def test_the_mean_importance_is_that_of_what_was_observed(save: Save) -> None:
+    counted = "MATCH (a:Agent {id: $agent}) RETURN a.observed, a.importanceObserved, a.observedSinceReflection"
+    summed = "MATCH (m:Observation {agentId: $agent}) RETURN count(m), sum(m.importance), 9"
+    assert await save.run(counted) == await save.run(summed)

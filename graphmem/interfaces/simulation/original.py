@@ -100,6 +100,7 @@ class _Reader:
             person.items += schedule(person, scratch, clock, plan_of_day)
         threshold: object = scratch.get("importance_trigger_max")
         left: object = scratch.get("importance_trigger_curr")
+        summed: object = scratch.get("importance_ele_n")
         so_far = None
         if isinstance(threshold, int) and isinstance(left, int) and threshold > 0:
             so_far = max(0, threshold - left)  # It is counted down there, and up here.
@@ -116,6 +117,7 @@ class _Reader:
                 "origin": origin_of(self._files.values(), str(meta.get("curr_time")), self._zone.key),
                 "config": validated(AgentConfig, config),
                 "importance_since_reflection": so_far or 0,
+                "observed_since_reflection": summed if isinstance(summed, int) and summed > 0 else 0,
                 "file_rest": fields.rest(_others(scratch)),
                 "memories": tuple(person.items),
                 "places": tuple(self._places(read_object(self._files["places"]))),
