@@ -230,7 +230,9 @@ def _look_up(endpoint: Endpoint) -> _Known:
         form: Format = "plain"
     else:
         form = "schema" if own or litellm.supports_response_schema(model=model) else "json"
-    return _Known(litellm, form, _positive(most), _positive(reads), model)
+    known = _Known(litellm, form, _positive(most), _positive(reads), model)
+    known.count("")  # Loads the tokenizer, which takes a second, here in this thread.
+    return known
 
 
 def _positive(value: object) -> int | None:

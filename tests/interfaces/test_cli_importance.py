@@ -19,6 +19,8 @@ def test_feedback_and_its_history(cli: RunCli, evan: str) -> None:
 
 
 def test_reappraise_and_usage(cli: RunCli, evan: str) -> None:
+    assert "0 memories changed, 0 as before" in cli("reappraise", "--agent", evan).out  # The caller rated them.
+    cli("observe", "I painted the fence", "--agent", evan)
     result = cli("reappraise", "--agent", evan, "--limit", "5")
     assert result.code == 0
     assert "as before: agent" in result.out

@@ -83,7 +83,10 @@ _reply = st.one_of(
         {"ratings": st.lists(st.fixed_dictionaries({"number": _numbers, "importance": _anything}), max_size=5)}
     ),
     st.fixed_dictionaries({"questions": st.lists(_texts | _anything, max_size=5)}),
-    st.fixed_dictionaries({"verdict": st.sampled_from(["confirmed", "revised", "kept"]), "text": _texts}),
+    st.fixed_dictionaries(
+        {"verdict": st.sampled_from(["confirmed", "revised", "retracted", "kept"]), "text": _texts},
+        optional={"evidence": _evidence},
+    ),
     st.lists(_insight, max_size=4),
     st.just(Insights.model_json_schema()),
     _anything,

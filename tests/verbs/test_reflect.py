@@ -298,7 +298,7 @@ async def test_an_insight_in_other_words_gains_evidence_only_where_the_model_say
     )
     answers = iter([True, False])
     model = Scripted(
-        infer=lambda task: {"insights": [{"text": next(said), "evidence": numbers_of(task, "Orla")}]},
+        infer=lambda task: {"insights": [{"text": next(said), "evidence": numbers_of(task, "swaps", "being")}]},
         same=lambda task: {"pairs": [{"number": 1, "same": next(answers)}]},
     )
     agent = await thinking(model)
