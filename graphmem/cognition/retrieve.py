@@ -233,9 +233,7 @@ async def _search_past(
         hits = [_hit(row, profile) for row in found["hits"]]
         return [hit.model_copy(update={"memory": past.as_it_was(hit.memory, held)}) for hit in hits], None
 
-    hits, _ = await chosen(
-        engine, agent_id, find, k=k, profile=profile, kinds=filters.kinds, max_inferred=max_inferred
-    )
+    hits, _ = await chosen(engine, agent_id, find, k=k, profile=profile, kinds=filters.kinds, max_inferred=max_inferred)
     found = tallies[0]
     return Hits(
         hits=tuple(hits),
