@@ -7,7 +7,6 @@ that it has not seen.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -197,29 +196,22 @@ def calibrated(cases: Sequence[Case], start: Profile, progress: Callable[[str], 
     )
 
 
-def read_questions(lines: Iterable[str]) -> list[Question]:
-    """Questions as JSON lines: ``{"query": …, "relevant": [ids], "category": …}``; blank lines are skipped.
+def checked_questions(items: Iterable[Question | Mapping[str, Any]]) -> list[Question]:
+    """Questions as a caller gave them.
 
     Raises:
-        InvalidInput: When a line is not one; the message has its number.
+        InvalidInput: When one is refused, or there are fewer than 10.
     """
-    questions: list[Question] = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            questions.append(validated(Question, json.loads(line)))
-        except (ValueError, InvalidInput) as error:
-            raise InvalidInput(
-                f"line {number}: {error}", remedy='write a line like {"query": "Who …?", "relevant": ["D1:2"]}'
-            ) from error
+    questions = [item if isinstance(item, Question) else validated(Question, item) for item in items]
+    if len(questions) < LEAST_QUESTIONS:
+        raise InvalidInput(f"{len(questions)} questions are too few to fit a profile on: {LEAST_QUESTIONS} are needed")
     return questions
 
 
 async def calibrate(
     engine: Engine,
     agent_id: str,
-    questions: Sequence[Question],
+    items: Iterable[Question | Mapping[str, Any]],
     *,
     start: Profile = RECALL,
     now: object = None,
@@ -232,8 +224,7 @@ async def calibrate(
         UnknownMemory: When a relevant id is not an active memory of the agent.
         EmbeddingError: When a question cannot be embedded.
     """
-    if len(questions) < LEAST_QUESTIONS:
-        raise InvalidInput(f"{len(questions)} questions are too few to fit a profile on: {LEAST_QUESTIONS} are needed")
+    questions = checked_questions(items)
     at = await engine.now(agent_id, now)
     cases = await gather(engine, agent_id, questions, at, progress)
     return await in_thread(partial(calibrated, cases, start, progress))
