@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from graphmem.async_agent import AsyncAgent
 from graphmem.cognition.messages import Message
 from graphmem.cognition.observe import NewItem
 from graphmem.models import (
     PAPER,
+    RECALL,
     AgentImport,
     AgentInfo,
     AnyMemory,
@@ -39,6 +40,7 @@ from graphmem.models import (
     Violation,
     Weights,
 )
+from graphmem.models.calibration import Calibration, Question
 from graphmem.threads import documented_by
 
 if TYPE_CHECKING:
@@ -192,6 +194,17 @@ class Agent:
                 now=now,
             )
         )
+
+    def calibrate(
+        self,
+        questions: Iterable[Question | Mapping[str, Any]],
+        *,
+        start: Profile = RECALL,
+        now: object = None,
+        progress: Callable[[str], None] | None = None,
+    ) -> Calibration:
+        """See :meth:`AsyncAgent.calibrate`."""
+        return self._portal.call(partial(self._agent.calibrate, questions, start=start, now=now, progress=progress))
 
     def reflect(self, *, force: bool = False, now: object = None) -> ReflectReport:
         """See :meth:`AsyncAgent.reflect`."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from graphmem.cognition import (
+    calibrate,
     change,
     checks,
     explain,
@@ -26,6 +28,7 @@ from graphmem.cognition.messages import Message
 from graphmem.cognition.observe import NewItem
 from graphmem.models import (
     PAPER,
+    RECALL,
     AgentImport,
     AgentInfo,
     AnyMemory,
@@ -53,6 +56,7 @@ from graphmem.models import (
     Violation,
     Weights,
 )
+from graphmem.models.calibration import Calibration, Question
 
 
 class AsyncAgent:
@@ -262,6 +266,25 @@ class AsyncAgent:
             as_of=as_of,
             now=now,
         )
+
+    async def calibrate(
+        self,
+        questions: Iterable[Question | Mapping[str, Any]],
+        *,
+        start: Profile = RECALL,
+        now: object = None,
+        progress: Callable[[str], None] | None = None,
+    ) -> Calibration:
+        """Fit a profile on questions with the ids of the memories that answer them, and tell what it is worth.
+
+        Each question is ``{"query": …, "relevant": [ids], "category": …}``; 10 are needed, a hundred tell more. The
+        figures of ``after`` are cross-validated. Use the ``profile`` with ``retrieve``.
+
+        Raises:
+            InvalidInput: When a question is refused, they are too few, or the agent has over 20,000 memories.
+            UnknownMemory: When a question names a memory that is not an active one.
+        """
+        return await calibrate.calibrate(self._engine, self.id, questions, start=start, now=now, progress=progress)
 
     async def reflect(self, *, force: bool = False, now: object = None) -> ReflectReport:
         """Infer insights when they are due (or with ``force``), each citing what it rests on.

@@ -46,6 +46,57 @@ def scores(hits: Hits) -> Table:
     return table
 
 
+_BAR = 30
+"""Columns of the longest bar."""
+_SHADES = {
+    "relevance": ("█", "cyan"), "recency": ("▓", "green"), "importance": ("▒", "yellow"), "support": ("░", "magenta"),
+}  # fmt: skip
+"""Each part has a shade as well as a colour, to be told apart in files and by everybody."""
+
+
+def explained(hits: Hits) -> Table:
+    """Hits with what their scores are made of: a bar a hit, as long as its score, and each part as numbers."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("score", justify="right", no_wrap=True)
+    table.add_column(Text("  ").join(Text(f"{shade} {name}", colour) for name, (shade, colour) in _SHADES.items()))
+    table.add_column("memory", ratio=1)
+    longest = max((hit.score for hit in hits), default=0.0)
+    ids = short_ids(hit.memory.id for hit in hits)
+    for hit in hits:
+        parts = {"relevance": hit.relevance, "recency": hit.recency, "importance": hit.importance}
+        if hit.support is not None:
+            parts["support"] = hit.support
+        bar = Text()
+        drawn, so_far = 0, 0.0
+        for name, part in parts.items():
+            so_far += part.contribution
+            end = round(_BAR * so_far / longest) if longest > 0 else 0
+            bar.append(_SHADES[name][0] * max(0, end - drawn), _SHADES[name][1])
+            drawn = max(drawn, end)
+        told = [f"{name} {_part(part)} = {part.contribution:.3f}" for name, part in parts.items()]
+        if hit.signals is not None:
+            told += [
+                f"  {name} {_part(part)} = {part.contribution:.3f}"
+                for name, part in (
+                    ("of it vector", hit.signals.vector),
+                    ("of it words", hit.signals.text),
+                    ("of it speaker", hit.signals.speaker),
+                )
+            ]
+        head = Text.assemble((kind_words(hit.memory), "bold"), " ", (ids[hit.memory.id], "cyan"))
+        text = shortened(hit.memory.text, _TEXT_LENGTH)
+        table.add_row(
+            f"{hit.score:.3f}",
+            Text.assemble(bar, *(Text(f"\n{line}", "dim") for line in told)),
+            Text.assemble(head, "\n", text, *(f"\n  because {shortened(g.text, 120)}" for g in hit.evidence)),
+        )
+    return table
+
+
 def _part(part: Part) -> str:
     raw = "none" if part.raw is None else f"{part.raw:.3f}"
     return f"{raw} → {part.normalised:.3f} × {part.weight:g}"

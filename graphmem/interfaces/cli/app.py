@@ -10,6 +10,7 @@ import typer
 from graphmem.interfaces.cli import (
     backup,
     beliefs,
+    calibrate,
     demo,
     doctor,
     forget,
@@ -38,6 +39,7 @@ for group in (
     ingest,
     simulation,
     retrieve,
+    calibrate,
     beliefs,
     importance,
     forget,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -10,7 +10,7 @@ from graphmem.interfaces.cli.common import REMEMBER, Agent, Cli, command
 
 if TYPE_CHECKING:
     from graphmem.interfaces.cli.common import Where
-    from graphmem.models import Hits, Weights
+    from graphmem.models import Hits, Kind, Weights
 
 
 def register(app: typer.Typer) -> None:
@@ -32,9 +32,21 @@ def retrieve(
         str | None,
         typer.Option(
             metavar="NAME=NUMBER,…",
-            help="How much relevance, recency and importance count; one not named keeps 1.",
+            help="How much relevance, recency, importance and support count; one not named keeps the profile's.",
         ),
     ] = None,
+    profile: Annotated[
+        str, typer.Option(metavar="NAME|FILE", help="paper, recall, or a file that graphmem calibrate has written.")
+    ] = "paper",
+    explain: Annotated[bool, typer.Option("--explain", help="Show what each score is made of, as bars.")] = False,
+    kind: Annotated[list[str] | None, typer.Option(help="Only this kind of memory; may be given again.")] = None,
+    since: Annotated[str | None, typer.Option(metavar="TIME", help="Only what happened then or later.")] = None,
+    until: Annotated[str | None, typer.Option(metavar="TIME", help="Only what happened before then.")] = None,
+    place: Annotated[str | None, typer.Option(help="Only what happened there.")] = None,
+    source: Annotated[str | None, typer.Option(help="Only what was said by this one.")] = None,
+    max_inferred: Annotated[int | None, typer.Option(metavar="N", help="At most N reflections.")] = None,
+    evidence: Annotated[int, typer.Option(metavar="N", help="Give each reflection with N of its grounds.")] = 0,
+    token_budget: Annotated[int | None, typer.Option(metavar="N", help="Only the best that fit into N tokens.")] = None,
     touch: Annotated[
         bool, typer.Option("--touch/--no-touch", help="Whether the memories found count as accessed now.")
     ] = True,
@@ -46,17 +58,35 @@ def retrieve(
 
     The score is the sum of three parts, each normalised over the agent's active memories and weighted.
     """
-    chosen = _weights(weights) if weights is not None else None
+    from graphmem.interfaces.questions import read_profile
+
+    used = read_profile(profile)
+    chosen = _weights(weights, used.weights) if weights is not None else None
     with cli.memory() as memory:
-        hits = memory.agent(agent).retrieve(query, k=k, weights=chosen, touch=touch, as_of=as_of)
+        hits = memory.agent(agent).retrieve(
+            query,
+            k=k,
+            profile=used,
+            weights=chosen,
+            kinds=cast("list[Kind] | None", kind),
+            since=since,
+            until=until,
+            place=place,
+            source=source,
+            max_inferred=max_inferred,
+            evidence=evidence,
+            token_budget=token_budget,
+            touch=touch,
+            as_of=as_of,
+        )
         where = cli.where(memory, agent)
     if cli.as_json:
         cli.emit({**where.as_dict(), **hits.model_dump(mode="json")})
         return
     if hits:
-        from graphmem.views.scores import scores
+        from graphmem.views.scores import explained, scores
 
-        cli.say(scores(hits))
+        cli.say(explained(hits) if explain else scores(hits))
     _tell(cli, hits, agent, where)
 
 
@@ -70,6 +100,13 @@ def _tell(cli: Cli, hits: Hits, agent: str, where: Where) -> None:
         cli.say(f"nothing found among {counted(hits.considered, 'memory', 'memories')} of {where}")
     else:
         cli.say(f"{len(hits)} of {counted(hits.considered, 'memory', 'memories')} of {where}")
+    if hits.left_out:
+        cli.note(
+            f"{counted(len(hits.left_out), 'memory')} did not fit into the budget ({hits.tokens} tokens used):"
+            f" {', '.join(hits.left_out)}"
+        )
+    if hits.exact is False:
+        cli.note("a memory that was not looked at could score higher than the last of these")
     if hits.withheld_stale:
         withheld = counted(hits.withheld_stale, "stale memory is", "stale memories are")
         cli.note(
@@ -81,7 +118,7 @@ def _tell(cli: Cli, hits: Hits, agent: str, where: Where) -> None:
         cli.note(f"{lacking} no vector yet, so that relevance counts 0 there")
 
 
-def _weights(text: str) -> Weights:
+def _weights(text: str, base: Weights) -> Weights:
     """Weights as typed: ``relevance=1,recency=0,importance=0``.
 
     Raises:
@@ -102,4 +139,4 @@ def _weights(text: str) -> Weights:
             given[name] = float(number)
         except ValueError as error:
             raise InvalidInput(f"weights: {number!r} is not a number", remedy=remedy) from error
-    return validated(Weights, given)
+    return validated(Weights, {**base.model_dump(), **given})

@@ -1,0 +1,14 @@
+// What retrieval knows of every active memory, for trying profiles outside the database. At most $limit.
+// Returns: id, session, source STRING, occurredAt, accessedAt DATETIME, importance INTEGER, embedding LIST<FLOAT>
+MATCH (memory:Memory {agentId: $agentId, status: 'active'})
+WHERE memory.occurredAt IS NOT NULL
+WITH memory
+LIMIT $limit
+RETURN
+  memory.id AS id,
+  memory.session AS session,
+  memory.source AS source,
+  memory.occurredAt AS occurredAt,
+  memory.lastAccessedAt AS accessedAt,
+  memory.importance AS importance,
+  memory.embedding AS embedding
