@@ -9,7 +9,7 @@ from typing import Any
 from graphmem.async_agent import AsyncAgent
 from graphmem.language import gates
 from graphmem.language.base import LanguageModel, Reply, Statement, Task
-from graphmem.language.prompts import AskQuestions, InferInsights, RateImportance, Reconsider
+from graphmem.language.prompts import AskQuestions, InferInsights, RateImportance, Reconsider, Resolve
 
 Answer = Callable[[Any], object]
 Open = Callable[[LanguageModel], Awaitable[AsyncAgent]]
@@ -28,6 +28,7 @@ class Scripted:
         ask: Answer | None = None,
         infer: Answer | None = None,
         reconsider: Answer | None = None,
+        resolve: Answer | None = None,
     ) -> None:
         self.tasks: list[Any] = []
         self.answers: dict[type, Answer] = {
@@ -35,6 +36,7 @@ class Scripted:
             AskQuestions: ask or (lambda task: {"questions": ["What matters most here?"]}),
             InferInsights: infer or (lambda task: {"insights": []}),
             Reconsider: reconsider or (lambda task: {"verdict": "retracted", "reason": "it no longer follows"}),
+            Resolve: resolve or (lambda task: {"known": None, "conflicts": []}),
         }
 
     async def reply(self, task: Task[Any]) -> Reply[Any]:
