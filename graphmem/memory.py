@@ -356,11 +356,13 @@ class Memory:
         """See :meth:`AsyncMemory.check_model`."""
         return self._portal.call(self._memory.check_model)
 
-    def on_change(self, callback: Callable[[Changed], None]) -> Callable[[], None]:
+    def on_change(self, callback: Callable[[Changed], Awaitable[None] | None]) -> Callable[[], None]:
         """See :meth:`AsyncMemory.on_change`. The function runs in a thread of its own and may use this memory."""
 
         async def told(changed: Changed) -> None:
-            await in_thread(partial(callback, changed))
+            answer = await in_thread(partial(callback, changed))
+            if answer is not None:
+                await answer
 
         return self._memory.on_change(told)
 

@@ -9,7 +9,15 @@ from typing import Any
 from graphmem.async_agent import AsyncAgent
 from graphmem.language import gates
 from graphmem.language.base import LanguageModel, Reply, Statement, Task
-from graphmem.language.prompts import AskQuestions, InferInsights, RateImportance, Reappraise, Reconsider, SaySame
+from graphmem.language.prompts import (
+    AskQuestions,
+    InferInsights,
+    RateImportance,
+    Reappraise,
+    Reconsider,
+    Resolve,
+    SaySame,
+)
 
 Answer = Callable[[Any], object]
 Open = Callable[[LanguageModel], Awaitable[AsyncAgent]]
@@ -30,6 +38,7 @@ class Scripted:
         reconsider: Answer | None = None,
         reappraise: Answer | None = None,
         same: Answer | None = None,
+        resolve: Answer | None = None,
     ) -> None:
         self.tasks: list[Any] = []
         self.answers: dict[type, Answer] = {
@@ -39,6 +48,7 @@ class Scripted:
             SaySame: same or (lambda task: {"pairs": []}),
             Reappraise: reappraise or (lambda task: {"ratings": []}),
             Reconsider: reconsider or (lambda task: {"verdict": "retracted", "reason": "it no longer follows"}),
+            Resolve: resolve or (lambda task: {"known": None, "conflicts": []}),
         }
 
     async def reply(self, task: Task[Any]) -> Reply[Any]:

@@ -59,7 +59,7 @@ async def observe(
         InvalidInput: When a value is refused; nothing was written.
         IdConflict: When the id is taken by other content.
         Forgotten: When the id is that of a memory that was forgotten.
-        LanguageModelError, EmbeddingError: With ``resolve``; the observation is stored; calling again resolves.
+        LanguageModelError, EmbeddingError: With ``resolve``: the observation is stored, the same call again resolves.
     """
     item = checked({name: value for name, value in given.items() if value is not None})
     report = await observe_many(engine, agent_id, [item], now=now, ask=ask, resolve=resolve)

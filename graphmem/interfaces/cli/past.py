@@ -56,7 +56,7 @@ _Before = Annotated[int | None, typer.Option(metavar="REVISION", help="Only what
 
 
 def log(cli: Cli, agent: Agent, limit: _Limit = 100, before: _Before = None) -> None:
-    """List every change of an agent's beliefs, latest first: what, by whom and why. Nothing is ever taken out."""
+    """List every change of an agent's beliefs, latest first: what changed, by whom and why."""
     with cli.memory() as memory:
         entries = memory.agent(agent).log(limit=limit, before=before)
         where = cli.where(memory, agent)
