@@ -10,6 +10,7 @@ import typer
 from graphmem.interfaces.cli import (
     backup,
     beliefs,
+    browser,
     demo,
     doctor,
     forget,
@@ -46,6 +47,7 @@ for group in (
     past,
     doctor,
     server,
+    browser,
     backup,
 ):
     group.register(app)
