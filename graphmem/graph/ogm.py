@@ -180,13 +180,17 @@ class About(_Edge):
     roles = ArrayProperty(StringProperty())
 
 
+class In(_Edge):
+    """A place is part of another."""
+
+
 class Of(_Edge):
     """A change is about a memory."""
 
 
 # In full: a bare name is first looked for among the globals of whoever imports this module.
-_MEMORY, _REFLECTION, _ENTITY, _RUN, _CHANGE = (
-    f"{__name__}.{label}" for label in ("Memory", "Reflection", "Entity", "Run", "Change")
+_MEMORY, _REFLECTION, _PLAN, _PLACE, _ENTITY, _RUN, _CHANGE = (
+    f"{__name__}.{label}" for label in ("Memory", "Reflection", "Plan", "Place", "Entity", "Run", "Change")
 )
 
 
@@ -224,6 +228,7 @@ class Agent(_Node):
     writtenAt = DateTimeNeo4jFormatProperty()
     workToken = StringProperty()
     workUntil = DateTimeNeo4jFormatProperty()
+    fileRest = StringProperty()
 
     @property
     def memories(self) -> NodeSet[Memory]:
@@ -252,6 +257,7 @@ class Memory(_Node):
     ratingDue = BooleanProperty()
     occurredAt = DateTimeNeo4jFormatProperty()
     recordedAt = DateTimeNeo4jFormatProperty()
+    importedAt = DateTimeNeo4jFormatProperty()
     lastAccessedAt = DateTimeNeo4jFormatProperty()
     endedAt = DateTimeNeo4jFormatProperty()
     endedBy = StringProperty()
@@ -269,8 +275,11 @@ class Memory(_Node):
     predicate = StringProperty()
     object = StringProperty()
     keywords = ArrayProperty(StringProperty())
+    contentHash = StringProperty()
+    fileRest = StringProperty()
 
     citedBy = RelationshipFrom(_REFLECTION, "CITES", cardinality=_Related, model=Cites)
+    reasonFor = RelationshipFrom(_PLAN, "DERIVED_FROM", cardinality=_Related, model=DerivedFrom)
     about = RelationshipTo(_ENTITY, "ABOUT", cardinality=_Related, model=About)
     supersedes = RelationshipTo(_MEMORY, "SUPERSEDES", cardinality=_Related, model=Supersedes)
     supersededBy = RelationshipFrom(_MEMORY, "SUPERSEDES", cardinality=_Related, model=Supersedes)
@@ -310,7 +319,6 @@ class Observation(Memory):
     source = StringProperty()
     session = StringProperty()
     place = StringProperty()
-    contentHash = StringProperty()
     key = StringProperty()
     """Reserved."""
 
@@ -320,6 +328,9 @@ class Reflection(Memory):
 
     question = StringProperty()
     writtenBy = StringProperty()
+    fileDepth = IntegerProperty()
+    missingGrounds = IntegerProperty()
+    missingGroundIds = ArrayProperty(StringProperty())
     attempts = IntegerProperty()
     lastError = StringProperty()
     nextAttemptAt = DateTimeNeo4jFormatProperty()
@@ -332,7 +343,7 @@ class Reflection(Memory):
 
 
 class Plan(Memory):
-    """Intended; reserved, no verb writes it yet."""
+    """Intended; so far only imports write it."""
 
     start = DateTimeNeo4jFormatProperty()
     end = DateTimeNeo4jFormatProperty()
@@ -340,13 +351,19 @@ class Plan(Memory):
     state = StringProperty()
 
     parents = RelationshipTo(_MEMORY, "DERIVED_FROM", cardinality=_Related, model=DerivedFrom)
+    """All that it comes from, or came from before it was over: the plan that it is part of, and reasons."""
 
 
 class Place(_Node):
-    """A place of the world; reserved, no verb writes it yet."""
+    """A place that an agent knows: its ``scope`` is the agent's id."""
 
     scope = StringProperty()
     path = StringProperty()
+    name = StringProperty()
+    lastSeenAt = DateTimeNeo4jFormatProperty()
+
+    within = RelationshipTo(_PLACE, "IN", cardinality=_Related, model=In)
+    holds = RelationshipFrom(_PLACE, "IN", cardinality=_Related, model=In)
 
 
 class Entity(_Node):
