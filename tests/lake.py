@@ -40,8 +40,9 @@ def make_lake(memory: Memory, folder: Path) -> Lake:
     prefix = f"lake-{uuid4().hex[:6]} "
     write_simulation(folder)
     agents: dict[str, Agent] = {}
-    for person in read_simulation(folder, time_zone="UTC"):
-        agents[person.name] = memory.agent(prefix + person.name)
+    people = read_simulation(folder, prefix=prefix)
+    for person in [*people, *people]:  # twice: what was heard is joined with what was said once both are there
+        agents[person.name] = memory.agent(person.agent_id)
         agents[person.name].import_memories(person.snapshot)
     nadia, emil = agents["Nadia Sorel"], agents["Emil Brandt"]
     thoughts = [

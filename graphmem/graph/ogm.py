@@ -184,6 +184,10 @@ class In(_Edge):
     """A place is part of another."""
 
 
+class HeardFrom(_Edge):
+    """An agent heard what another one said; the only relationship between agents."""
+
+
 class Of(_Edge):
     """A change is about a memory."""
 
@@ -228,6 +232,8 @@ class Agent(_Node):
     writtenAt = DateTimeNeo4jFormatProperty()
     workToken = StringProperty()
     workUntil = DateTimeNeo4jFormatProperty()
+    importedAt = DateTimeNeo4jFormatProperty()
+    importedFrom = StringProperty()
     fileRest = StringProperty()
 
     @property
@@ -321,6 +327,8 @@ class Observation(Memory):
     place = StringProperty()
     key = StringProperty()
     """Reserved."""
+
+    heardFrom = RelationshipTo(_MEMORY, "HEARD_FROM", cardinality=_Related, model=HeardFrom)
 
 
 class Reflection(Memory):

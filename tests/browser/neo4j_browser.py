@@ -29,8 +29,8 @@ class Drawing:
     """By the number at the end of the node's element id."""
     types: list[str]
     """The type of each relationship drawn, sorted."""
-    overview: str
-    """What Browser says that it displays."""
+    counts: dict[str, int]
+    """How many Browser says that there are of each label and each type; ``*``: of all nodes."""
     command: str
     """What was run, on one line."""
 
@@ -133,6 +133,15 @@ class Neo4jBrowser:
                 for label, fill, caption in nodes
             },
             sorted(types),
-            self.frame.get_by_text(re.compile(r"Displaying \d+ nodes?")).inner_text(),
+            self._counts(),
             self.frame.get_by_test_id("frameCommand").inner_text(),
         )
+
+    def _counts(self) -> dict[str, int]:
+        # Its sentence "Displaying … relationships" counts one again for each row that it is in.
+        told: list[str] = self.frame.locator("[data-testid^=property-details-overview-]").all_inner_texts()
+        counts: dict[str, int] = {}
+        for text in told:
+            name, number = re.fullmatch(r"(\S+) \((\d+)\)", text).groups()  # pyright: ignore[reportOptionalMemberAccess]
+            counts.setdefault(name, int(number))  # nodes come before relationships
+        return counts
