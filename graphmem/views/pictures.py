@@ -59,7 +59,8 @@ _UNSAFE_IN_MERMAID = re.compile(r"[^\w .,:!?()'…\-–—]|_")
 
 
 def _in_mermaid(text: str) -> str:
-    return _UNSAFE_IN_MERMAID.sub(lambda match: f"#{ord(match[0])};", text)
+    # A backslash and an n are a line break to Mermaid even as codes: a space of no width keeps them apart.
+    return _UNSAFE_IN_MERMAID.sub(lambda match: f"#{ord(match[0])};" + "#8203;" * (match[0] == "\\"), text)
 
 
 def mermaid(drawn: Diagram) -> str:

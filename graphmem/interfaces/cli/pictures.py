@@ -1,4 +1,4 @@
-"""``--format`` and ``--output`` of ``tree`` and ``explain``: provenance as a picture, in a file or on standard output."""
+"""``--format`` and ``--output`` of ``tree`` and ``explain``: provenance as a picture, printed or in a file."""
 
 from __future__ import annotations
 
