@@ -59,8 +59,12 @@ _UNSAFE_IN_MERMAID = re.compile(r"[^\w .,:!?()'…\-–—]|_")
 
 
 def _in_mermaid(text: str) -> str:
-    # A backslash and an n are a line break to Mermaid even as codes: a space of no width keeps them apart.
-    return _UNSAFE_IN_MERMAID.sub(lambda match: f"#{ord(match[0])};" + "#8203;" * (match[0] == "\\"), text)
+    return _UNSAFE_IN_MERMAID.sub(lambda match: f"#{ord(match[0])};" + _APART.get(match[0], ""), text)
+
+
+# To Mermaid a backslash and an n are a line break, and two dollars a formula, even as codes: a space without width
+# follows.
+_APART = dict.fromkeys("\\$", "#8203;")
 
 
 def mermaid(drawn: Diagram) -> str:

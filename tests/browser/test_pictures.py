@@ -96,7 +96,8 @@ def test_mermaid_draws_every_label_as_it_is(given: Provenance, visit: Visit, tmp
             const {svg} = await mermaid.render('drawn', document.getElementById('text').textContent)
             document.getElementById('out').innerHTML = svg
             return {
-                nodes: [...document.querySelectorAll('#out g.node')].map(g => g.textContent.replace(/[\\s\u200b]+/g, '')),
+                nodes: [...document.querySelectorAll('#out g.node')].map(
+                    g => g.textContent.replace(/[\\s\u200b]+/g, '')),
                 edges: document.querySelectorAll('#out path.flowchart-link').length,
             }
         }"""
