@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from graphmem.errors import InvalidSettings
-from graphmem.interfaces.cli.common import SERVER, Cli, command
+from graphmem.interfaces.cli.common import SERVER, Cli, Where, command
 
 if TYPE_CHECKING:
     from graphmem.graph.embedded import ServerStatus
