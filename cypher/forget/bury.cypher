@@ -32,6 +32,8 @@ SET memory = {
   end: memory.end,
   state: memory.state
 }
+SET memory:Ended
+REMOVE memory:Stale
 WITH agent, count(memory) AS buried, count(CASE WHEN held THEN 1 END) AS ended
 SET agent.held = agent.held - ended
 RETURN buried

@@ -225,7 +225,11 @@ class Agent(_Node):
     revision = IntegerProperty()
     held = IntegerProperty()
     reflectionThreshold = IntegerProperty()
+    reflectionEvery = IntegerProperty()
     importanceSinceReflection = IntegerProperty()
+    observedSinceReflection = IntegerProperty()
+    observed = IntegerProperty()
+    importanceObserved = IntegerProperty()
     openReflection = StringProperty()
     reflectedUpTo = DateTimeNeo4jFormatProperty()
     createdAt = DateTimeNeo4jFormatProperty()
@@ -261,12 +265,14 @@ class Memory(_Node):
     importance = IntegerProperty()
     importanceBy = StringProperty()
     ratingDue = BooleanProperty()
+    reappraisedAt = DateTimeNeo4jFormatProperty()
     occurredAt = DateTimeNeo4jFormatProperty()
     recordedAt = DateTimeNeo4jFormatProperty()
     importedAt = DateTimeNeo4jFormatProperty()
     lastAccessedAt = DateTimeNeo4jFormatProperty()
     endedAt = DateTimeNeo4jFormatProperty()
     endedBy = StringProperty()
+    forgottenAt = DateTimeNeo4jFormatProperty()
     depth = IntegerProperty()
     embedding = ArrayProperty(FloatProperty())
     embeddingModel = StringProperty()
@@ -326,7 +332,7 @@ class Observation(Memory):
     session = StringProperty()
     place = StringProperty()
     key = StringProperty()
-    """Reserved."""
+    keyRank = IntegerProperty()
 
     heardFrom = RelationshipTo(_MEMORY, "HEARD_FROM", cardinality=_Related, model=HeardFrom)
 
@@ -398,6 +404,7 @@ class Run(_Node):
     completionTokens = IntegerProperty()
     cost = FloatProperty()
     claimed = IntegerProperty()
+    claimedObservations = IntegerProperty()
     startedAt = DateTimeNeo4jFormatProperty()
     endedAt = DateTimeNeo4jFormatProperty()
     leaseUntil = DateTimeNeo4jFormatProperty()
@@ -419,6 +426,9 @@ class Change(_Node):
     at = DateTimeNeo4jFormatProperty()
     by = StringProperty()
     reason = StringProperty()
+    runId = StringProperty()
+    importanceBefore = IntegerProperty()
+    importanceAfter = IntegerProperty()
 
     memory = RelationshipTo(_MEMORY, "OF", cardinality=_Related, model=Of)
 
