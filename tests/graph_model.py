@@ -23,6 +23,7 @@ _TOLD = {
     "Observation": ("source", "session", "place"),
     "Reflection": ("question", "writtenBy"),
     "Plan": ("start", "end", "state"),
+    "Place": ("scope", "path"),
     "Entity": ("agentId", "name"),
     "Run": ("agentId", "id", "verb", "model", "outcome"),
     "Change": ("agentId", "seq", "verb", "at", "reason"),

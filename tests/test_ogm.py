@@ -14,13 +14,14 @@ import graph_model
 import neo4j
 import pytest
 from graph_model import node_classes, properties, relationships
+from lake import Lake, make_lake
 from neomodel import db
 from pydantic import SecretStr
 from test_docs import listed, section
 from verbs.test_change import BAKES, HARBOUR, LAYERS, TOWN, T
 from verbs.test_recompute import Thinker
 
-from graphmem import AsyncMemory
+from graphmem import AsyncMemory, Memory
 from graphmem.async_agent import AsyncAgent
 from graphmem.embedding.base import Embedder
 from graphmem.errors import AuthenticationFailed, InvalidInput, StoreError, StoreUnavailable
@@ -33,8 +34,6 @@ SOURCES = "\n".join(
     path.read_text("utf-8") for path in [*(ROOT / "cypher").rglob("*.cypher"), *(ROOT / "graphmem").rglob("*.py")]
     if path.name != "ogm.py"
 )  # fmt: skip
-RESERVED = {"Plan", "Place", "DerivedFrom"}
-"""No verb writes them yet."""
 UNREADABLE = "this one cannot be embedded"
 HOUR = timedelta(hours=1)
 
@@ -46,10 +45,14 @@ class World:
     agent: AsyncAgent
     ids: dict[str, str]
     """The ids of its reflections, by text."""
+    lake: Lake
+    """Imported."""
 
 
 @pytest.fixture(scope="module")
-async def world(memory: AsyncMemory, embedder: Embedder) -> AsyncIterator[World]:
+async def world(
+    memory: AsyncMemory, sync_memory: Memory, embedder: Embedder, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[World]:
     model = Thinker(LAYERS, lambda task: "no JSON")
     faulty = FaultyEmbedder(embedder, {UNREADABLE: RuntimeError("out of memory")})
     async with await AsyncMemory.open(settings=memory.settings, embedder=faulty, language_model=model) as own:
@@ -69,7 +72,7 @@ async def world(memory: AsyncMemory, embedder: Embedder) -> AsyncIterator[World]
         await agent.supersede("o1", text="Bo carries sacks at the mill", reason="seen twice", now=T + 4 * HOUR)
         await agent.retract("o3", reason="misheard", now=T + 5 * HOUR)
         assert (await agent.recompute(now=T + 6 * HOUR)).count("failed") > 0
-        yield World(agent, ids)
+        yield World(agent, ids, make_lake(sync_memory, tmp_path_factory.mktemp("save") / "lake"))
 
 
 @pytest.fixture
@@ -88,10 +91,10 @@ async def test_every_label_type_and_property_of_the_graph_is_known(world: World,
     account = (settings.user, settings.password.get_secret_value())
     with neo4j.GraphDatabase.driver(str(settings.uri), auth=account) as driver:
         found, _, _ = driver.execute_query(
-            "MATCH (n) WHERE n.agentId = $id OR (n:Agent AND n.id = $id) OR n:GraphmemSchema"
+            "MATCH (n) WHERE n.agentId IN $ids OR (n:Agent AND n.id IN $ids) OR n.scope IN $ids OR n:GraphmemSchema"
             " OPTIONAL MATCH (n)-[r]->(m)"
             " RETURN labels(n) AS labels, keys(n) AS keys, type(r) AS type, keys(r) AS edgeKeys, labels(m) AS ends",
-            id=world.agent.id,
+            ids=[world.agent.id, world.lake.nadia.id],
         )
     models = {frozenset(model.inherited_labels()): model for model in node_classes()}
     written: set[str] = set()
@@ -114,15 +117,14 @@ async def test_every_label_type_and_property_of_the_graph_is_known(world: World,
             written.add(edge.__name__)
     every = {edge.__name__ for model in node_classes() for _, _, edge in relationships(model)}
     every |= {model.__name__ for model in node_classes()} - {"Memory"}
-    assert every - written == RESERVED
+    assert every - written == set()
 
 
 def test_nothing_is_known_that_no_statement_reads_or_writes() -> None:
     models: list[type] = [*node_classes(), *(edge for model in node_classes() for _, _, edge in relationships(model))]
     for model in models:
-        if model.__name__ not in RESERVED:
-            unused = [name for name in properties(model) if not re.search(rf"\b{name}\b", SOURCES)]
-            assert unused == [], model
+        unused = [name for name in properties(model) if not re.search(rf"\b{name}\b", SOURCES)]
+        assert unused == [], model
 
 
 def test_every_label_and_property_of_the_schema_is_known() -> None:
@@ -247,6 +249,25 @@ async def test_nothing_can_be_written(world: World) -> None:
     top.refresh()
     assert str(top) == before
     assert await world.agent.check() == ()
+
+
+@pytest.mark.usefixtures("connected")
+def test_plans_places_and_entities_are_walked_as_well(world: World) -> None:
+    nadia = world.lake.nadia
+    plans = {plan.id: plan for plan in nadia.memories(type="plan", limit=1000)}
+    steps = [ogm.Plan.nodes.get(agentId=nadia.id, uid=id_) for id_, plan in plans.items() if plan.kind == "step"]
+    assert steps
+    for step in steps:
+        (hour,) = step.parents
+        assert isinstance(hour, ogm.Plan)
+        assert step in hour.reasonFor
+        assert hour.start <= step.start < hour.end
+    table = ogm.Place.nodes.filter(scope=nadia.id, name="workbench").first()
+    assert [place.name for place in table.within] == ["workshop"]
+    evening = ogm.Entity.nodes.get(agentId=nadia.id, name="lantern evening")
+    assert {memory.uid for memory in evening.memories} == {
+        memory.id for memory in nadia.about("lantern evening", status=None, limit=1000)
+    }
 
 
 def test_one_connection_at_a_time_closed_for_good(settings: Settings) -> None:

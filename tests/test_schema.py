@@ -317,7 +317,7 @@ async def test_memories_of_before_get_the_labels_of_their_status(throw_away: Set
     await bare.execute_query("MATCH (m:Memory {id: 'ended'}) SET m:Stale")
     async with await AsyncMemory.open(settings=throw_away, embedder=HashingEmbedder(8)) as memory:
         assert [found.rule for found in await memory.agent("a").check()] == ["labels"]
-    await bare.execute_query("MATCH (s:GraphmemSchema) SET s.version = 19")
+    await bare.execute_query("MATCH (s:GraphmemSchema) SET s.version = 49")
     async with await AsyncMemory.open(settings=throw_away, embedder=HashingEmbedder(8)) as memory:
         assert await memory.agent("a").check() == ()
     (record,) = (await bare.execute_query("MATCH (m:Ended) RETURN collect(m.id) AS ids")).records

@@ -180,13 +180,21 @@ class About(_Edge):
     roles = ArrayProperty(StringProperty())
 
 
+class In(_Edge):
+    """A place is part of another."""
+
+
+class HeardFrom(_Edge):
+    """An agent heard what another one said; the only relationship between agents."""
+
+
 class Of(_Edge):
     """A change is about a memory."""
 
 
 # In full: a bare name is first looked for among the globals of whoever imports this module.
-_MEMORY, _REFLECTION, _ENTITY, _RUN, _CHANGE = (
-    f"{__name__}.{label}" for label in ("Memory", "Reflection", "Entity", "Run", "Change")
+_MEMORY, _REFLECTION, _PLAN, _PLACE, _ENTITY, _RUN, _CHANGE = (
+    f"{__name__}.{label}" for label in ("Memory", "Reflection", "Plan", "Place", "Entity", "Run", "Change")
 )
 
 
@@ -217,13 +225,20 @@ class Agent(_Node):
     revision = IntegerProperty()
     held = IntegerProperty()
     reflectionThreshold = IntegerProperty()
+    reflectionEvery = IntegerProperty()
     importanceSinceReflection = IntegerProperty()
+    observedSinceReflection = IntegerProperty()
+    observed = IntegerProperty()
+    importanceObserved = IntegerProperty()
     openReflection = StringProperty()
     reflectedUpTo = DateTimeNeo4jFormatProperty()
     createdAt = DateTimeNeo4jFormatProperty()
     writtenAt = DateTimeNeo4jFormatProperty()
     workToken = StringProperty()
     workUntil = DateTimeNeo4jFormatProperty()
+    importedAt = DateTimeNeo4jFormatProperty()
+    importedFrom = StringProperty()
+    fileRest = StringProperty()
 
     @property
     def memories(self) -> NodeSet[Memory]:
@@ -250,11 +265,14 @@ class Memory(_Node):
     importance = IntegerProperty()
     importanceBy = StringProperty()
     ratingDue = BooleanProperty()
+    reappraisedAt = DateTimeNeo4jFormatProperty()
     occurredAt = DateTimeNeo4jFormatProperty()
     recordedAt = DateTimeNeo4jFormatProperty()
+    importedAt = DateTimeNeo4jFormatProperty()
     lastAccessedAt = DateTimeNeo4jFormatProperty()
     endedAt = DateTimeNeo4jFormatProperty()
     endedBy = StringProperty()
+    forgottenAt = DateTimeNeo4jFormatProperty()
     depth = IntegerProperty()
     embedding = ArrayProperty(FloatProperty())
     embeddingModel = StringProperty()
@@ -269,8 +287,11 @@ class Memory(_Node):
     predicate = StringProperty()
     object = StringProperty()
     keywords = ArrayProperty(StringProperty())
+    contentHash = StringProperty()
+    fileRest = StringProperty()
 
     citedBy = RelationshipFrom(_REFLECTION, "CITES", cardinality=_Related, model=Cites)
+    reasonFor = RelationshipFrom(_PLAN, "DERIVED_FROM", cardinality=_Related, model=DerivedFrom)
     about = RelationshipTo(_ENTITY, "ABOUT", cardinality=_Related, model=About)
     supersedes = RelationshipTo(_MEMORY, "SUPERSEDES", cardinality=_Related, model=Supersedes)
     supersededBy = RelationshipFrom(_MEMORY, "SUPERSEDES", cardinality=_Related, model=Supersedes)
@@ -310,9 +331,10 @@ class Observation(Memory):
     source = StringProperty()
     session = StringProperty()
     place = StringProperty()
-    contentHash = StringProperty()
     key = StringProperty()
-    """Reserved."""
+    keyRank = IntegerProperty()
+
+    heardFrom = RelationshipTo(_MEMORY, "HEARD_FROM", cardinality=_Related, model=HeardFrom)
 
 
 class Reflection(Memory):
@@ -320,6 +342,9 @@ class Reflection(Memory):
 
     question = StringProperty()
     writtenBy = StringProperty()
+    fileDepth = IntegerProperty()
+    missingGrounds = IntegerProperty()
+    missingGroundIds = ArrayProperty(StringProperty())
     attempts = IntegerProperty()
     lastError = StringProperty()
     nextAttemptAt = DateTimeNeo4jFormatProperty()
@@ -332,7 +357,7 @@ class Reflection(Memory):
 
 
 class Plan(Memory):
-    """Intended; reserved, no verb writes it yet."""
+    """Intended; so far only imports write it."""
 
     start = DateTimeNeo4jFormatProperty()
     end = DateTimeNeo4jFormatProperty()
@@ -340,13 +365,19 @@ class Plan(Memory):
     state = StringProperty()
 
     parents = RelationshipTo(_MEMORY, "DERIVED_FROM", cardinality=_Related, model=DerivedFrom)
+    """All that it comes from, or came from before it was over: the plan that it is part of, and reasons."""
 
 
 class Place(_Node):
-    """A place of the world; reserved, no verb writes it yet."""
+    """A place that an agent knows: its ``scope`` is the agent's id."""
 
     scope = StringProperty()
     path = StringProperty()
+    name = StringProperty()
+    lastSeenAt = DateTimeNeo4jFormatProperty()
+
+    within = RelationshipTo(_PLACE, "IN", cardinality=_Related, model=In)
+    holds = RelationshipFrom(_PLACE, "IN", cardinality=_Related, model=In)
 
 
 class Entity(_Node):
@@ -373,6 +404,7 @@ class Run(_Node):
     completionTokens = IntegerProperty()
     cost = FloatProperty()
     claimed = IntegerProperty()
+    claimedObservations = IntegerProperty()
     startedAt = DateTimeNeo4jFormatProperty()
     endedAt = DateTimeNeo4jFormatProperty()
     leaseUntil = DateTimeNeo4jFormatProperty()
@@ -394,6 +426,9 @@ class Change(_Node):
     at = DateTimeNeo4jFormatProperty()
     by = StringProperty()
     reason = StringProperty()
+    runId = StringProperty()
+    importanceBefore = IntegerProperty()
+    importanceAfter = IntegerProperty()
 
     memory = RelationshipTo(_MEMORY, "OF", cardinality=_Related, model=Of)
 

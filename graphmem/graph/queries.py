@@ -8,7 +8,7 @@ top say what it is for and what it returns. Statements are never formatted: ever
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,9 @@ _TOKENS = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+
+
+_DIALECT = "CYPHER 25\n"
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,38 @@ class Query:
         if missing or unknown:
             raise TypeError(f"query {self.name}: missing parameters {missing}, unknown parameters {unknown}")
 
+    def filled(self, given: Mapping[str, str | Sequence[str]]) -> str:
+        """The statement for a person to run: each parameter replaced by its value, written as Cypher."""
+        self.check(given)
+
+        def literal(match: re.Match[str]) -> str:
+            name = match["name"]
+            return _literal(given[name]) if name else match[0]
+
+        return _TOKENS.sub(literal, self.text.removeprefix(_DIALECT))
+
+
+def _literal(value: str | Sequence[str]) -> str:
+    """A string or a list of strings in Cypher.
+
+    What is not plain is written as its code: it cannot end the string, steer a terminal, end the argument where the
+    statement stands in the address of Neo4j Browser, or be lost where the statement is shown on one line.
+    """
+    if not isinstance(value, str):
+        return f"[{', '.join(map(_literal, value))}]"
+    plain = "".join(_ESCAPED.get(char) or (char if char.isprintable() else _code(char)) for char in value)
+    return "'" + plain.replace("  ", " " + _code(" ")) + "'"
+
+
+# A quote or backslash by its code would be read as that character before the string is: Cypher 5 decodes codes first.
+_ESCAPED = {"'": "\\'", "\\": "\\\\", "&": "\\u0026", "#": "\\u0023"}
+
+
+def _code(char: str) -> str:
+    """A character as Cypher's escapes, one for each unit of UTF-16."""
+    units = char.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{int.from_bytes(units[at : at + 2], 'big'):04x}" for at in range(0, len(units), 2))
+
 
 def parse(name: str, source: str) -> Query:
     """Read one file's text: its leading comment is the description, the rest the statement."""
@@ -56,7 +91,7 @@ def parse(name: str, source: str) -> Query:
         head += 1
     description = "\n".join(line.removeprefix("//").strip() for line in lines[:head])
     # SEARCH needs Cypher 25, which a server of 2026.09 does not speak by default.
-    text = "CYPHER 25\n" + "\n".join(lines[head:]).strip()
+    text = _DIALECT + "\n".join(lines[head:]).strip()
     parameters = frozenset(match["name"] for match in _TOKENS.finditer(text) if match["name"])
     # The one cast to LiteralString: the text comes from the package's own files, never from a caller.
     return Query(name, cast(LiteralString, text), description, parameters)

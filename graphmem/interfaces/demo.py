@@ -19,7 +19,7 @@ from rich.text import Text
 
 from graphmem.agent import Agent
 from graphmem.errors import GraphmemError
-from graphmem.interfaces.picture import picture_query, picture_url
+from graphmem.graph.browser import browser_address, browser_query
 from graphmem.interfaces.progress import Progress
 from graphmem.interfaces.seeds import AgentSeed, Ask, Change, Day, Seeds, default_folder, load_seeds
 from graphmem.memory import Memory
@@ -211,19 +211,19 @@ class _Demo:
         self._scene("See it as a picture")
         settings = self.memory.settings
         ids = [agent.id for agent in self.agents.values()]
-        query = picture_query(ids)
+        query = browser_query("beliefs", agents=ids)
         if self.memory.browser_url is None:
             self._line("open", f"Neo4j Browser of your server at {self.memory.uri}")
             self._line("sign in", f"as {settings.user}, with your password")
         else:
             # Terminals that know links open it with the query filled in.
-            link = f"cyan link {picture_url(self.memory.browser_url, query)}"
+            link = f"cyan link {browser_address(self.memory.browser_url, query)}"
             self._line("open", self.memory.browser_url, link)
             password = settings.data_dir / "password"
             self._line(
                 "sign in", f"as {settings.user}; the password is in {password} (graphmem browser --show-password)"
             )
-        self._line("run", query, "cyan")
+        self._line("run", one_line(query), "cyan")
         for id_ in ids:
             self._line("go on", f"graphmem tree --agent {id_}")
 

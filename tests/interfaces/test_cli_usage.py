@@ -6,7 +6,9 @@ import resource
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any, get_args
+from urllib.parse import quote
 
 import pytest
 import typer
@@ -186,10 +188,58 @@ def test_browser_for_another_server_needs_no_connection(offline: RunCli) -> None
     result = offline("browser", "--uri", "bolt://example.test:7687", "--database", "lab", "--agent", "o'brien")
     assert result.code == 0
     assert "bolt://example.test:7687, database lab" in result.out
-    assert r"'o\u0027brien'" in result.out
+    assert r"'o\'brien'" in result.out
+    assert "http://example.test:7474/browser/?dbms=bolt://neo4j@example.test:7687&cmd=edit&arg=MATCH" in result.out
     answer = offline("browser", "--uri", "bolt://example.test:7687", "--database", "lab", "--json").json
     assert answer["store"] == {"uri": "bolt://example.test:7687", "database": "lab"}
     assert "embedding" not in answer["query"]
+
+
+def test_browser_for_docker_composes_server_is_at_its_web_port(offline: RunCli) -> None:
+    answer = offline("browser", "cited", "--agent", "a", "--uri", "bolt://127.0.0.1:7687", "--json").json
+    assert answer["browser_url"] == "http://127.0.0.1:7474/browser/?dbms=bolt://neo4j@127.0.0.1:7687"
+    assert answer["url"] == f"{answer['browser_url']}&cmd=edit&arg={quote(answer['query'], safe='')}"
+    assert "{agentId: 'a'}" in answer["query"]
+    assert offline("browser", "--uri", "neo4j+s://example.test", "--json").json["url"] is None
+
+
+def test_browser_lists_its_queries_with_what_each_shows(offline: RunCli) -> None:
+    there = {path.stem for path in (Path(__file__).parents[2] / "cypher" / "browser").glob("*.cypher")}
+    uri = ("--uri", "bolt://example.test:7687")
+    listed = offline("browser", *uri, "--json").json["queries"]
+    assert set(listed) == there
+    out = offline("browser", *uri).out
+    for name, shows in listed.items():
+        assert re.search(rf"^{name} +{re.escape(shows)}$", out, re.MULTILINE)
+        assert ":param" not in shows
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["sleeping"], "choose one of beliefs, cited,"),
+        (["tree", "x"], "--agent ID"),
+        (["tree", "--agent", "a"], "graphmem browser tree ID --agent"),
+        (["run", "--agent", "a"], "shows one run"),
+        (["cited", "x", "--agent", "a"], "leave the id out"),
+        (["stale", "--agent", "a", "--agent", "b"], "one agent"),
+        (["--open"], "not known for this server"),
+    ],
+)
+def test_browser_says_what_a_query_needs(arguments: list[str], told: str, offline: RunCli) -> None:
+    result = offline("browser", *arguments, "--uri", "neo4j+s://example.test")
+    assert result.code == 1
+    assert told in result.err
+
+
+def test_browser_opens_the_address(offline: RunCli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opener, opened = tmp_path / "opener", tmp_path / "opened"
+    opener.write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}\n')
+    opener.chmod(0o755)
+    monkeypatch.setenv("BROWSER", f"{opener} %s")
+    result = offline("browser", "--uri", "bolt://example.test:7687", "--open", "--json")
+    assert result.code == 0
+    assert opened.read_text() == result.json["url"]
 
 
 def test_json_holds_no_character_that_steers_a_terminal() -> None:

@@ -10,6 +10,7 @@ import typer
 from graphmem.interfaces.cli import (
     backup,
     beliefs,
+    browser,
     calibrate,
     demo,
     doctor,
@@ -48,6 +49,7 @@ for group in (
     past,
     doctor,
     server,
+    browser,
     backup,
 ):
     group.register(app)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from graphmem.interfaces.cli.common import LOOK, Agent, Cli, Where, command
+from graphmem.interfaces.cli.pictures import Format, Output, check_format, write_picture
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +25,9 @@ After = Annotated[str | None, typer.Option(metavar="ID", help="Continue a list b
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     look = functools.partial(command, app, panel=LOOK)
-    look(example="graphmem tree --agent evan --depth 2\ngraphmem tree D1:2 --agent evan")(tree)
-    look(example="graphmem explain D1:2 --agent evan")(explain)
+    look(example="graphmem tree --agent evan --depth 2\ngraphmem tree D1:2 --agent evan --format mermaid")(tree)
+    html = "graphmem explain D1:2 --agent evan --format html --output why.html"
+    look(example=f"graphmem explain D1:2 --agent evan\n{html}")(explain)
     look(example="graphmem agents --json")(agents)
     look(example="graphmem memories --agent evan --status stale")(memories)
     look(example="graphmem about Evan --agent sam\ngraphmem about Evan --agent sam --all --json")(about)
@@ -40,12 +42,15 @@ def tree(
     depth: Annotated[
         int | None, typer.Option(min=0, help="How many levels of citations to draw; all without it.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most this many rows.")] = _LIMIT,
+    limit: Annotated[int, typer.Option(min=1, help="At most this many rows, or memories of a picture.")] = _LIMIT,
+    format: Format = "text",
+    output: Output = None,
 ) -> None:
     """Draw insights with the memories they cite, what is stale and why, and what replaced what.
 
     A memory that several insights cite is drawn once and referred to elsewhere.
     """
+    check_format(cli, format, output)
     from graphmem.views.tree import tree as draw
 
     with cli.memory() as memory:
@@ -57,6 +62,9 @@ def tree(
         return
     if not provenance.roots:
         cli.say(f"nothing to draw: {where} has no reflections; make some with: graphmem reflect")
+        return
+    if format != "text":
+        write_picture(cli, provenance, format, output, depth=depth, limit=limit, ended=False)
         return
     drawing = draw(provenance, depth=depth, limit=limit)
     cli.draw(drawing)
@@ -86,8 +94,13 @@ def explain(
     as_of: Annotated[
         str | None, typer.Option(metavar="TIME", help="As it was at that time, with a zone; by default now.")
     ] = None,
+    depth: Annotated[int | None, typer.Option(min=0, help="How many levels below it to draw; all without it.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most this many rows, or memories of a picture.")] = _LIMIT,
+    format: Format = "text",
+    output: Output = None,
 ) -> None:
     """Show everything about one memory: its fields, the run that made it, what it rests on and rested on."""
+    check_format(cli, format, output)
     from graphmem.views.tree import tree as draw
 
     with cli.memory() as memory:
@@ -97,13 +110,16 @@ def explain(
     if cli.as_json:
         cli.emit({**where.as_dict(), **provenance.model_dump(mode="json")})
         return
+    if format != "text":
+        write_picture(cli, provenance, format, output, depth=depth, limit=limit, ended=True)
+        return
     _card(cli, provenance)
-    drawing = draw(provenance, limit=_LIMIT, ended=True)
+    drawing = draw(provenance, depth=depth, limit=limit, ended=True)
     if len(drawing.rows) > 1:
         cli.say("")
         cli.draw(drawing)
     if drawing.not_drawn:
-        cli.note("not all of it is drawn; --json gives everything")
+        cli.note("not all of it is drawn: raise --limit or --depth; --json gives everything")
     cli.say(str(where))
 
 

@@ -1,14 +1,13 @@
-"""``graphmem up | down | status | browser``: the embedded Neo4j, and how to look into it."""
+"""``graphmem up | down | status``: the embedded Neo4j."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from graphmem.errors import InvalidSettings
-from graphmem.interfaces.cli.common import SERVER, Cli, Where, command, complete_agent
-from graphmem.interfaces.picture import picture_query, picture_url
+from graphmem.interfaces.cli.common import SERVER, Cli, Where, command
 
 if TYPE_CHECKING:
     from graphmem.graph.embedded import ServerStatus
@@ -23,7 +22,6 @@ def register(app: typer.Typer) -> None:
     command(app, panel=SERVER, example="graphmem up")(up)
     command(app, panel=SERVER, example="graphmem down")(down)
     command(app, panel=SERVER, example="graphmem status --json")(status)
-    command(app, panel=SERVER, example="graphmem browser --show-password")(browser)
 
 
 def up(cli: Cli) -> None:
@@ -141,52 +139,3 @@ def _server(server: ServerStatus | None) -> dict[str, Any] | None:
         "data_dir": str(server.data_dir),
         "log": str(server.log),
     }
-
-
-def browser(
-    cli: Cli,
-    agent: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--agent",
-            "-a",
-            metavar="ID",
-            help="Whose memories the query shows; again for more.",
-            autocompletion=complete_agent,
-        ),
-    ] = None,
-    show_password: Annotated[
-        bool, typer.Option("--show-password", help="Show the password itself, not where it is kept.")
-    ] = False,
-) -> None:
-    """Tell how to look at the memories as a picture in Neo4j Browser: address, sign-in, and a ready query.
-
-    Opens nothing by itself; starts the embedded server when it is not running.
-    """
-    query = picture_query(agent or [])
-    settings = cli.settings
-    if settings.uri is None:
-        from graphmem.graph import embedded
-
-        with cli.progress() as progress:
-            connection = embedded.ensure_running(settings, progress=progress.step)
-        user, password, url = connection.user, connection.password, connection.browser_url
-        uri, kept = connection.uri, f"in the file {embedded.status(settings).password_file}"
-    else:
-        user, password, url = settings.user, settings.password, None
-        uri, kept = settings.uri, "that of GRAPHMEM_PASSWORD"
-    address = picture_url(url, query) if url else None
-    secret = password.get_secret_value() if show_password and password else None
-    if cli.as_json:
-        head = Where(uri, settings.database).as_dict()
-        shown = {} if secret is None else {"password": secret}
-        cli.emit({**head, "browser_url": url, "url": address, "user": user, **shown, "query": query})
-        return
-    cli.fields(
-        {
-            "open": address or f"Neo4j Browser of the server at {uri}, often http://HOST:7474/browser/",
-            "sign in": f"to {uri}, database {settings.database}, as {user}",
-            "password": secret or kept,
-            "query": query,
-        }
-    )

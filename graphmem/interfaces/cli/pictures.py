@@ -1,0 +1,71 @@
+"""``--format`` and ``--output`` of ``tree`` and ``explain``: provenance as a picture, printed or in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from graphmem.errors import InvalidInput
+from graphmem.interfaces.cli.common import Cli
+
+if TYPE_CHECKING:
+    from graphmem.models import Provenance
+    from graphmem.views.pictures import PictureFormat
+
+Format = Annotated[
+    Literal["text", "mermaid", "dot", "html"],
+    typer.Option(help="Text for people, or a picture: Mermaid, DOT for Graphviz, a web page that needs no network."),
+]
+Output = Annotated[
+    Path | None, typer.Option(metavar="FILE", dir_okay=False, help="Write the picture there; a web page needs it.")
+]
+
+
+def check_format(cli: Cli, format: str, output: Path | None) -> None:
+    """Refuse what does not go together, before anything is asked of a store.
+
+    Raises:
+        InvalidInput: As it says.
+    """
+    if cli.as_json and format != "text":
+        raise InvalidInput("--json and --format are two answers", remedy="leave one of them out")
+    if format == "text" and output is not None:
+        raise InvalidInput("--output is for pictures", remedy="add --format mermaid, dot or html")
+    if format == "html" and output is None:
+        raise InvalidInput("a web page is too long for a terminal", remedy="name a file: --output why.html")
+
+
+def write_picture(
+    cli: Cli,
+    provenance: Provenance,
+    format: PictureFormat,
+    output: Path | None,
+    *,
+    depth: int | None,
+    limit: int,
+    ended: bool,
+) -> None:
+    """Write a picture; what is left out of it is told.
+
+    Raises:
+        InvalidInput: When the file cannot be written.
+        MissingExtra: For a web page, when neo4j-viz is not installed.
+    """
+    from graphmem.views.pictures import picture
+
+    text, note = picture(provenance, format, depth=depth, limit=limit, ended=ended)
+    if output is None:
+        cli.out.file.write(text)
+        cli.out.file.flush()
+    else:
+        try:
+            output.write_text(text, "utf-8")
+        except OSError as error:
+            raise InvalidInput(
+                f"{output} cannot be written: {error.strerror}", remedy="name a file in a folder that you may write to"
+            ) from error
+        cli.say(f"wrote {output}")
+    if note:
+        cli.note(note)
