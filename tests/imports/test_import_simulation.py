@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
@@ -446,3 +447,27 @@ async def test_the_mean_importance_is_that_of_what_was_observed(save: Save) -> N
     counted = "MATCH (a:Agent {id: $agent}) RETURN a.observed, a.importanceObserved, a.observedSinceReflection"
     summed = "MATCH (m:Observation {agentId: $agent}) RETURN count(m), sum(m.importance), 9"
     assert await save.run(counted) == await save.run(summed)
+
+
+REAL = os.environ.get("GRAPHMEM_TEST_SIMULATION", "")
+
+
+@pytest.mark.skipif(not REAL, reason="GRAPHMEM_TEST_SIMULATION names no folder of a real save")
+async def test_a_real_save_is_as_an_independent_reading_has_it(memory: AsyncMemory, agent_id: str) -> None:
+    folder = Path(REAL)
+    people = [Person(home.name) for home in sorted((folder / "personas").iterdir())]
+    real = Save(memory, folder, f"{agent_id}/", people)
+    assert sum(await real.store()) > 0
+    assert await real.store() == [0] * len(people)
+    for position, person in enumerate(people):
+        await test_every_node_and_citation_is_there(real, position)
+        nodes = nodes_of(folder, person)
+        rows = await real.run(
+            "MATCH (m:Reflection {agentId: $agent}) RETURN m.id, m.depth, m.fileDepth, m.status", position
+        )
+        assert {tuple(row) for row in rows} == {
+            (id_, depth(nodes, id_), node["depth"], "stale" if stale(nodes, id_) else "active")
+            for id_, node in nodes.items()
+            if inferred(node)
+        }
+        assert await real.agent(position).check() == ()
