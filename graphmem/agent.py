@@ -36,6 +36,7 @@ from graphmem.models import (
     RunDetails,
     RunInfo,
     Status,
+    TimelineEvent,
     Usage,
     Violation,
     Weights,
@@ -301,6 +302,10 @@ class Agent:
     def review(self, *, limit: int = 100, before: int | None = None) -> tuple[LogEntry, ...]:
         """See :meth:`AsyncAgent.review`."""
         return self._portal.call(partial(self._agent.review, limit=limit, before=before))
+
+    def timeline(self, *, limit: int = 100, before: object = None) -> tuple[TimelineEvent, ...]:
+        """See :meth:`AsyncAgent.timeline`."""
+        return self._portal.call(partial(self._agent.timeline, limit=limit, before=before))
 
     def runs(self, *, limit: int = 100) -> tuple[RunInfo, ...]:
         """See :meth:`AsyncAgent.runs`."""

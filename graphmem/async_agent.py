@@ -21,6 +21,7 @@ from graphmem.cognition import (
     reflect,
     retrieve,
     runs,
+    timeline,
 )
 from graphmem.cognition import messages as chat
 from graphmem.cognition.engine import Engine, checked_id
@@ -52,6 +53,7 @@ from graphmem.models import (
     RunDetails,
     RunInfo,
     Status,
+    TimelineEvent,
     Usage,
     Violation,
     Weights,
@@ -444,6 +446,10 @@ class AsyncAgent:
     async def review(self, *, limit: int = 100, before: int | None = None) -> tuple[LogEntry, ...]:
         """What a language model ended on its own, latest first, with its reason and run; ``restore`` undoes it."""
         return await history.log(self._engine, self.id, limit=limit, before=before, verbs=history.RESOLVED)
+
+    async def timeline(self, *, limit: int = 100, before: object = None) -> tuple[TimelineEvent, ...]:
+        """The latest that happened to all memories, in order; ``before`` a time, for the page before."""
+        return await timeline.timeline(self._engine, self.id, limit=limit, before=before)
 
     async def runs(self, *, limit: int = 100) -> tuple[RunInfo, ...]:
         """What was asked of a language model, newest first, with what of it was refused.

@@ -12,7 +12,7 @@ from graphmem.graph.records import to_memory
 from graphmem.graph.store import Row, Transaction
 from graphmem.models import AnyMemory, HistoryEvent, HistoryType, LogEntry
 
-_LOGGED: dict[str, tuple[HistoryType, str]] = {
+LOGGED: dict[str, tuple[HistoryType, str]] = {
     "reinforce": ("reinforced", "reflect"),
     "supersede": ("superseded", "supersede"),
     "retract": ("retracted", "retract"),
@@ -32,7 +32,7 @@ _LOGGED: dict[str, tuple[HistoryType, str]] = {
 """What an entry of the log did to its memory, and in which verb."""
 _TOLD_OTHERWISE = ("reflect", "restore:retracted")
 """How it began, and what SUPERSEDES tells with the memory that was restored."""
-_BEGINNINGS: dict[str, HistoryType] = {"observation": "observed", "reflection": "inferred", "plan": "planned"}
+BEGINNINGS: dict[str, HistoryType] = {"observation": "observed", "reflection": "inferred", "plan": "planned"}
 _VERBS = {"observation": "observe"}
 
 
@@ -75,7 +75,7 @@ _SETTLES = {"confirmed", "superseded", "retracted", "restored"}
 def _beginning(memory: AnyMemory, changes: Sequence[Row], run: dict[str, Any] | None) -> HistoryEvent:
     logged = next((change for change in changes if change["verb"] == "reflect"), None)
     return HistoryEvent(
-        type=_BEGINNINGS[memory.type],
+        type=BEGINNINGS[memory.type],
         at=memory.recorded_at,
         verb=run["verb"] if run else _VERBS.get(memory.type) if memory.imported_at is None else "import",
         by=memory.written_by if memory.type == "reflection" else CALLER,
@@ -85,7 +85,7 @@ def _beginning(memory: AnyMemory, changes: Sequence[Row], run: dict[str, Any] | 
 
 
 def _logged(change: Row, replacements: dict[datetime, Row]) -> HistoryEvent:
-    type_, verb = _LOGGED.get(change["verb"], ("changed", change["verb"]))
+    type_, verb = LOGGED.get(change["verb"], ("changed", change["verb"]))
     row = replacements.get(change["at"]) if type_ == "superseded" else None
     return HistoryEvent(
         type=type_,
@@ -109,7 +109,7 @@ def _replaced(row: Row) -> Iterable[HistoryEvent]:
     yield HistoryEvent(
         type="supersedes",
         at=edge["at"],
-        verb=_LOGGED[change["verb"]][1] if change else None,
+        verb=LOGGED[change["verb"]][1] if change else None,
         by=edge["by"],
         reason=edge["reason"],
         seq=change["seq"] if change else None,
@@ -128,7 +128,7 @@ def _stale(row: Row) -> HistoryEvent:
     return HistoryEvent(
         type="stale",
         at=row["edge"]["since"],
-        verb=_LOGGED[change["verb"]][1] if change["verb"] else None,
+        verb=LOGGED[change["verb"]][1] if change["verb"] else None,
         by=change["by"],
         reason=change["reason"],
         seq=change["seq"],

@@ -23,6 +23,7 @@ from graphmem.models.provenance import (
     LogEntry,
     Provenance,
     Supersession,
+    TimelineEvent,
 )
 from graphmem.models.reports import (
     AnchorRating,
@@ -142,6 +143,7 @@ __all__ = [
     "Stripped",
     "Supersession",
     "Text",
+    "TimelineEvent",
     "Usage",
     "Value",
     "Violation",

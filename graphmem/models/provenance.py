@@ -115,6 +115,14 @@ class HistoryEvent(Value):
     """The run of a language model that wrote the memory."""
 
 
+class TimelineEvent(Value):
+    """One thing that happened to one of an agent's memories."""
+
+    event: HistoryEvent
+    memory: AnyMemory
+    """As it is today."""
+
+
 class LogEntry(Value):
     """One entry of an agent's log of changes."""
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from graphmem.models import HistoryEvent, HistoryType, LogEntry
+from graphmem.models import AnyMemory, HistoryEvent, HistoryType, LogEntry, TimelineEvent
 from graphmem.views.text import moment, one_line, short_ids, shortened
+from graphmem.views.tree import kind_words
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -68,11 +69,21 @@ def entry_line(entry: LogEntry) -> Text:
     return line
 
 
-def _line(event: HistoryEvent, ids: dict[str, str]) -> Text:
+def timeline(events: Sequence[TimelineEvent]) -> list[Text]:
+    """What happened to all of an agent's memories as lines: when, what, and to which memory."""
+    others = (told.event.other for told in events if told.event.other is not None)
+    ids = short_ids([*(told.memory.id for told in events), *others])
+    return [_line(told.event, ids, told.memory) for told in events]
+
+
+def _line(event: HistoryEvent, ids: dict[str, str], memory: AnyMemory | None = None) -> Text:
     from rich.text import Text
 
     what = _WORDS.get(event.type, event.type)
     line = Text.assemble((f"{moment(event.at)} UTC  ", "dim"), (what, _STYLES.get(event.type, "bold")))
+    if memory is not None:
+        line.append(f" {kind_words(memory)}").append(f" {ids[memory.id]}", "cyan")
+        line.append(" (forgotten)" if memory.status == "forgotten" else f" “{shortened(memory.text, _QUOTED_LENGTH)}”")
     if event.type == "rated":
         line.append(f" {event.importance_before} → {event.importance_after} by {one_line(event.verb or '')}")
     if event.type == "changed":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import database
@@ -18,12 +19,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what needs Chromium, unless it is asked for by `-m browser`: everything else runs without it."""
-    if "browser" not in config.option.markexpr:
-        needing = [item for item in items if item.get_closest_marker("browser")]
-        config.hook.pytest_deselected(items=needing)
-        items[:] = [item for item in items if item not in needing]
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out what needs Chromium, unless it is asked for by `-m browser`: everything else runs without playwright."""
+    return True if "browser" not in config.option.markexpr and collection_path.name.startswith("test_") else None
 
 
 @pytest.fixture(scope="session")

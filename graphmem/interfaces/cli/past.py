@@ -1,4 +1,4 @@
-"""``graphmem history | log | review | runs | run``: what happened to a memory, and what a language model was asked."""
+"""``graphmem history | timeline | log | review | runs | run``: what happened, and what a language model was asked."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     look = functools.partial(command, app, panel=LOOK)
     look(example="graphmem history D1:2 --agent evan")(history)
+    look(example="graphmem timeline --agent evan --limit 20")(timeline)
     look(example="graphmem log --agent evan")(log)
     look(
         example='graphmem review --agent evan\ngraphmem review --agent evan --undo D1:2 --reason "he looks after both"'
@@ -53,6 +54,34 @@ def history(
 
 _Limit = Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")]
 _Before = Annotated[int | None, typer.Option(metavar="REVISION", help="Only what came before it, for the next page.")]
+
+
+def timeline(
+    cli: Cli,
+    agent: Agent,
+    limit: _Limit = 100,
+    before: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Only what happened earlier, with a zone: for the page before.")
+    ] = None,
+) -> None:
+    """Tell what happened to all of an agent's memories: observed, inferred, turned stale, recomputed, in order."""
+    with cli.memory() as memory:
+        events = memory.agent(agent).timeline(limit=limit, before=before)
+        where = cli.where(memory, agent)
+    if cli.as_json:
+        told = [
+            {**item.event.model_dump(mode="json"), "memory": item.memory.model_dump(mode="json")} for item in events
+        ]
+        cli.emit({**where.as_dict(), "events": told})
+        return
+    from graphmem.views.history import timeline as lines
+
+    if not events:
+        cli.say(f"nothing has happened yet: {where}")
+        return
+    cli.say(*lines(events), str(where))
+    if len(events) == limit:
+        cli.note(f"there may be more: --before {events[0].event.at.isoformat()}")
 
 
 def log(cli: Cli, agent: Agent, limit: _Limit = 100, before: _Before = None) -> None:
