@@ -98,23 +98,30 @@ def test_weights_that_overflow_are_refused(weights: dict[str, float]) -> None:
         Weights(**weights)
 
 
+MURALS = [
+    "Klara painted the mural at the school", "Klara painted a mural for the library", "Klara painted the harbour wall",
+    "Jonas rows to the island", "Jonas rows against the tide", "Jonas rows before breakfast",
+    "Klara painted the ferry house", "the bakery opens at six",
+]  # fmt: skip
+
+
 async def test_inferences_are_capped_and_brought_with_their_grounds(agent: AsyncAgent) -> None:
-    await agent.observe_many([{"text": f"Klara paints the mural, part {n}", "id": f"p{n}"} for n in range(12)], now=T)
+    await agent.observe_many([{"text": text, "id": f"p{n}", "source": "Ines"} for n, text in enumerate(MURALS)], now=T)
     report = await agent.reflect(force=True, now=T)
-    assert report.reflections
-    hits = await agent.retrieve("Klara mural", k=12, now=T, touch=False, evidence=2)
+    assert report.reflections, report
+    hits = await agent.retrieve("Klara mural", k=30, now=T, touch=False, evidence=2)
     inferred = [hit for hit in hits if hit.memory.type == "reflection"]
     assert inferred
     assert all(1 <= len(hit.evidence) <= 2 for hit in inferred)
     assert all(not hit.evidence for hit in hits if hit.memory.type != "reflection")
-    capped = await agent.retrieve("Klara mural", k=12, now=T, touch=False, max_inferred=0)
-    assert len(capped) == 12
+    capped = await agent.retrieve("Klara mural", k=8, now=T, touch=False, max_inferred=0)
+    assert len(capped) == 8
     assert {hit.memory.type for hit in capped} == {"observation"}
     assert capped.exact
 
 
 async def test_support_counts_and_is_explained(agent: AsyncAgent) -> None:
-    await agent.observe_many([{"text": f"Klara paints the mural, part {n}", "id": f"p{n}"} for n in range(12)], now=T)
+    await agent.observe_many([{"text": text, "id": f"p{n}", "source": "Ines"} for n, text in enumerate(MURALS)], now=T)
     await agent.reflect(force=True, now=T)
     hits = await agent.retrieve("Klara", k=20, weights=Weights(support=0.5), now=T, touch=False)
     for hit in hits:
