@@ -42,6 +42,7 @@ from graphmem.models import (
     Weights,
 )
 from graphmem.models.calibration import Calibration, Question
+from graphmem.models.context import Context
 from graphmem.threads import documented_by
 
 if TYPE_CHECKING:
@@ -206,6 +207,24 @@ class Agent:
     ) -> Calibration:
         """See :meth:`AsyncAgent.calibrate`."""
         return self._portal.call(partial(self._agent.calibrate, questions, start=start, now=now, progress=progress))
+
+    def context(
+        self,
+        task: str,
+        *,
+        token_budget: int = 1500,
+        profile: Profile = RECALL,
+        touch: bool = True,
+        now: object = None,
+    ) -> Context:
+        """See :meth:`AsyncAgent.context`."""
+        return self._portal.call(
+            partial(self._agent.context, task, token_budget=token_budget, profile=profile, touch=touch, now=now)
+        )
+
+    def share(self, id: str, *, with_: str, now: object = None) -> Observation:
+        """See :meth:`AsyncAgent.share`."""
+        return self._portal.call(partial(self._agent.share, id, with_=with_, now=now))
 
     def reflect(self, *, force: bool = False, now: object = None) -> ReflectReport:
         """See :meth:`AsyncAgent.reflect`."""

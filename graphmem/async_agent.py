@@ -10,6 +10,7 @@ from graphmem.cognition import (
     calibrate,
     change,
     checks,
+    context,
     explain,
     forget,
     history,
@@ -21,6 +22,7 @@ from graphmem.cognition import (
     reflect,
     retrieve,
     runs,
+    share,
     timeline,
 )
 from graphmem.cognition import messages as chat
@@ -59,6 +61,7 @@ from graphmem.models import (
     Weights,
 )
 from graphmem.models.calibration import Calibration, Question
+from graphmem.models.context import Context
 
 
 class AsyncAgent:
@@ -228,22 +231,10 @@ class AsyncAgent:
         An agent without memories gives none. With ``touch`` the access is noted on what was retrieved. With ``as_of``
         it is what the agent believed at that moment, whatever changed since, and no access is noted.
 
-        Args:
-            query: What is looked for.
-            k: At most so many.
-            profile: ``PAPER``, ``RECALL`` (questions over a long history), or your own.
-            weights: In place of the profile's.
-            kinds: Only memories of these kinds.
-            since: Only what happened at this time or later.
-            until: Only what happened before this time.
-            place: Only what happened there.
-            source: Only what was said by this one.
-            max_inferred: At most so many reflections among the hits.
-            evidence: So many grounds of each reflection are given with it.
-            token_budget: Of the ``k`` best only those that fit, by an estimate; ``left_out`` names the others.
-            touch: Whether the access is noted.
-            as_of: The moment whose beliefs are asked for, by vectors alone; touches nothing.
-            now: The time of the call.
+        ``profile``: ``PAPER``, ``RECALL`` (questions over a long history), or your own; ``weights`` replace its own.
+        Filters are ``kinds``, ``since``, ``until`` (when it happened), ``place`` and ``source``. At most
+        ``max_inferred`` hits are reflections, each with so many of its grounds as ``evidence`` says. Of the ``k`` best
+        only those are given that fit into ``token_budget``, by an estimate; ``left_out`` names the others.
 
         Raises:
             InvalidInput: When a value is refused.
@@ -287,6 +278,39 @@ class AsyncAgent:
             UnknownMemory: When a question names a memory that is not an active one.
         """
         return await calibrate.calibrate(self._engine, self.id, questions, start=start, now=now, progress=progress)
+
+    async def context(
+        self,
+        task: str,
+        *,
+        token_budget: int = 1500,
+        profile: Profile = RECALL,
+        touch: bool = True,
+        now: object = None,
+    ) -> Context:
+        """What a prompt about a task needs: who the agent is, and its most relevant memories by kind, with ids.
+
+        ``text`` never takes more than ``token_budget`` tokens, by an estimate that is rather too high; ``left_out``
+        names relevant memories that did not fit.
+
+        Raises:
+            InvalidInput: When the task is no text, or the budget is too small for who the agent is.
+            EmbeddingError: When the task cannot be embedded.
+        """
+        return await context.context(
+            self._engine, self.id, task, token_budget=token_budget, profile=profile, touch=touch, now=now
+        )
+
+    async def share(self, id: str, *, with_: str, now: object = None) -> Observation:
+        """Tell another agent a memory; it remembers an utterance of this agent, HEARD_FROM the original.
+
+        Telling the same again tells nothing new.
+
+        Raises:
+            InvalidInput: When the other is this agent, or the memory is not active.
+            UnknownMemory: When this agent has none of that id.
+        """
+        return await share.share(self._engine, self.id, id, with_=with_, now=now)
 
     async def reflect(self, *, force: bool = False, now: object = None) -> ReflectReport:
         """Infer insights when they are due (or with ``force``), each citing what it rests on.
