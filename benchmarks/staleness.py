@@ -157,7 +157,7 @@ async def run(
         await memory.forget_agent(world.agent_id)
         if stop and world.wrong:
             break
-        if not stop and number % 10 == 9:
+        if not stop and number % 5 == 4:
             print(f"{result.operations:,} operations, {result.wrong}", file=sys.stderr, flush=True)
     result.seconds = round(time.monotonic() - started, 1)
     result.done = dict(done)
@@ -169,7 +169,7 @@ async def run(
 
 
 async def _open_and_run(settings: Settings, arguments: argparse.Namespace) -> Result:
-    async with await AsyncMemory.open(settings=settings, embedder=HashingEmbedder(64)) as memory:
+    async with await AsyncMemory.open(settings=settings, embedder=HashingEmbedder(384)) as memory:
         return await run(
             memory, arguments.ops, arguments.seed, name=arguments.name, stop=arguments.stop, prefix=arguments.name
         )

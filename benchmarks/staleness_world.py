@@ -286,11 +286,9 @@ class World:
         self._pending, self._applied = None, []
         limit = self.dice.choice((None, None, 1, 2, 4))
         report = await self.agent.recompute(limit=limit, now=self.now())
-        self._settle()
+        await self._settle()
         outcomes = [(item.id, item.outcome) for item in report.items]
         for item in report.items:
-            if item.new_id is not None and item.after in self.beliefs.all:
-                self._rename(item.after, item.new_id)
             if (item.id, item.outcome) not in self._applied:
                 self._without_evidence(item.id)
         self.trace.append(f"  limit {limit}: {outcomes}")
@@ -339,7 +337,7 @@ class World:
             await self.dice.choice((self._supersede, self._retract))(self.dice.choice(held))
 
     async def _reconsider(self, task: Reconsider) -> object:
-        self._settle()
+        await self._settle()
         (id,) = [b.id for b in self.beliefs.all.values() if b.type == "reflection" and b.text == task.hypothesis]
         self._retract_below(id)
         texts = Counter(self.beliefs[standing].text for standing in self.beliefs.shown(id))
@@ -360,7 +358,7 @@ class World:
         """What became of each ground."""
         return {ground: (to, self.beliefs.status(to)) for ground, to in self.beliefs.evidence(id).items()}
 
-    def _settle(self) -> None:
+    async def _settle(self) -> None:
         """Apply the last answer, unless what it was about has changed: then it came too late."""
         pending, self._pending = self._pending, None
         if pending is None or not self.beliefs.stale(pending.id) or self._standing(pending.id) != pending.before:
@@ -368,7 +366,9 @@ class World:
         if pending.verdict == "confirmed":
             self.beliefs.confirm(pending.id)
         elif pending.verdict == "revised":
-            self.beliefs.revise(pending.id, Belief(pending.text, pending.text, type="reflection"))
+            stored = [m.id for m in await self.agent.memories(limit=10_000) if m.text == pending.text]
+            self.note("left unrecomputed", int(not stored), f"{pending.id} was not revised")
+            self.beliefs.revise(pending.id, Belief((stored or [pending.text])[0], pending.text, type="reflection"))
         else:
             self.beliefs.drop(pending.id)
         self._applied.append((pending.id, pending.verdict))
@@ -398,17 +398,3 @@ class World:
         if id in self.beliefs.all and self.beliefs.ready(id) and not self.beliefs.shown(id):
             self.beliefs.drop(id)
             self._applied.append((id, "retracted"))
-
-    def _rename(self, old: str, new: str) -> None:
-        """A revision got its id."""
-        belief = self.beliefs.all.pop(old)
-        belief.id = new
-        self.beliefs.all[new] = belief
-        self.naive.served.discard(old)
-        for other in self.beliefs.all.values():
-            other.grounds = {new if ground == old else ground for ground in other.grounds}
-            other.replaced_by = new if other.replaced_by == old else other.replaced_by
-            other.gave_way = [new if former == old else former for former in other.gave_way]
-            other.moved = {new if k == old else k: new if v == old else v for k, v in other.moved.items()}
-            other.besides = {(new if a == old else a, new if b == old else b) for a, b in other.besides}
-        self._applied = [(new if id == old else id, outcome) for id, outcome in self._applied]

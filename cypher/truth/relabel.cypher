@@ -2,7 +2,7 @@
 // stale exactly when a path of current grounds leads from it to an ended memory (a missing ground counts as ended).
 // Of all held memories above the change, those with an ended ground, or with a stale ground outside that set, are
 // stale, and so is everything of the set above them; the rest is active. STALE_BECAUSE names each ground at fault.
-// Returns: wasStale, nowStale LIST<STRING>: ids of the memories above the change
+// Returns: wasStale, nowStale LIST<STRING>: ids of the memories above the change, the shallowest first
 MATCH (changed:Memory {agentId: $agentId})
 WHERE changed.id IN $ids
 CALL (changed) {
@@ -52,6 +52,12 @@ CALL (nowStale) {
   WITH DISTINCT memory, ground
   CREATE (memory)-[:STALE_BECAUSE {since: $now}]->(ground)
 }
+CALL (nowStale) {
+  UNWIND nowStale AS memory
+  WITH memory
+  ORDER BY memory.depth, memory.id
+  RETURN collect(memory.id) AS nowStaleIds
+}
 RETURN
   [memory IN wasStale | memory.id] AS wasStale,
-  [memory IN nowStale | memory.id] AS nowStale
+  nowStaleIds AS nowStale

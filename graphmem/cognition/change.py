@@ -34,6 +34,9 @@ from graphmem.models import (
     validated,
 )
 
+MOST_LISTED = 1_000
+"""Memories that turned stale are told whole up to here, and by their ids beyond: reading ten thousand takes seconds."""
+
 
 async def supersede(
     engine: Engine,
@@ -187,7 +190,7 @@ async def _done(engine: Engine, report: ChangeReport) -> ChangeReport:
             revision=report.revision,
             ended=tuple(item.id for item in ended if item.ended_at is not None),
             held=tuple(item.id for item in held if item.ended_at is None),
-            stale=tuple(item.id for item in report.stale),
+            stale=report.stale_ids,
             active=tuple(item.id for item in report.active),
             used_by=report.used_by,
         )
@@ -344,11 +347,16 @@ async def _report(
 ) -> ChangeReport:
     """Tell what happened, dependents included."""
     agent_id = revision.agent_id
-    stale, active = set[str](), set[str]()
+    stale, active = dict[str, None](), set[str]()
     for step in relabelled:  # What one step turned, a later one may have turned back.
-        stale = (stale | set(step.stale)) - set(step.active)
+        stale = {id_: None for id_ in (*stale, *step.stale) if id_ not in step.active}
         active = (active | set(step.active)) - set(step.stale)
-    found = await fetch(tx, agent_id, [memory_id, *([replacement] if replacement else []), *stale, *active, *restored])
+    if len(relabelled) > 1:  # A later step may have ended it.
+        left = await truth.statuses(tx, agent_id, list(stale))
+        stale = {id_: None for id_ in stale if left.get(id_) == "stale"}
+    listed = list(stale)[:MOST_LISTED]
+    named = [memory_id, *([replacement] if replacement else []), *listed, *active, *restored]
+    found = await fetch(tx, agent_id, named)
 
     def told(ids: Iterable[str]) -> list[AnyMemory]:
         return sorted((found[id_] for id_ in ids), key=lambda memory: (memory.depth, memory.id))
@@ -360,7 +368,8 @@ async def _report(
             "verb": verb,
             "memory": found[memory_id],
             "replacement": found[replacement] if replacement else None,
-            "stale": told(id_ for id_ in stale if found[id_].status == "stale"),
+            "stale_ids": list(stale),
+            "stale": [found[id_] for id_ in listed],
             "active": told(id_ for id_ in active - {memory_id} - set(restored) if found[id_].status == "active"),
             "restored": told(restored),
             "used_by": [RunRef.model_validate(row) for row in used_by],

@@ -92,7 +92,7 @@ class Relabelled:
     """What changed above a change, as ids."""
 
     stale: tuple[str, ...]
-    """Turned stale."""
+    """Turned stale, the shallowest first."""
     active: tuple[str, ...]
     """Turned active again."""
 
@@ -107,7 +107,8 @@ async def relabel(tx: Transaction, revision: Revision, changed: Iterable[str]) -
     row = await tx.one("truth/relabel", agentId=revision.agent_id, ids=ids, now=revision.now)
     assert row is not None  # It aggregates without a grouping key.
     was, now = set(row["wasStale"]), set(row["nowStale"])
-    return Relabelled(stale=tuple(sorted(now - was)), active=tuple(sorted(was - now)))
+    turned = tuple(id_ for id_ in row["nowStale"] if id_ not in was)
+    return Relabelled(stale=turned, active=tuple(sorted(was - now)))
 
 
 Cause = Literal["caller", "resolve", "key", "recompute", "restore"]

@@ -113,8 +113,10 @@ class ChangeReport(Value):
     """The memory whose belief ended, or is held again."""
     replacement: AnyMemory | None = None
     """What replaced it, or had replaced it."""
-    stale: tuple[AnyMemory, ...] = ()
+    stale_ids: tuple[str, ...] = ()
     """Everything above it that turned stale in the same transaction, shallowest first."""
+    stale: tuple[AnyMemory, ...] = ()
+    """The first thousand of these."""
     active: tuple[AnyMemory, ...] = ()
     """What had been stale and turned active again."""
     restored: tuple[AnyMemory, ...] = ()

@@ -165,11 +165,11 @@ def _show_change(cli: Cli, report: ChangeReport, where: Where) -> None:
     if not (report.stale or report.active or report.restored):
         cli.say("nothing rested on it")
     if report.stale:
-        cli.say(f"turned stale: {len(report.stale):,}")
+        cli.say(f"turned stale: {len(report.stale_ids):,}")
     for memory in report.stale[:_MOST_LISTED]:
         cli.say(plain_line(memory, "  ~ "))
-    if len(report.stale) > _MOST_LISTED:
-        cli.say(f"  … {len(report.stale) - _MOST_LISTED:,} more, not listed (all with --json)")
+    if len(report.stale_ids) > _MOST_LISTED:
+        cli.say(f"  … {len(report.stale_ids) - _MOST_LISTED:,} more, not listed (all with --json)")
     if report.used_by:
         verbs = ", ".join(dict.fromkeys(run.verb for run in report.used_by))
         cli.say(f"shown before to {counted(len(report.used_by), 'run')}: {verbs}")
