@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out what needs Chromium, unless it is asked for by `-m browser`: everything else runs without playwright."""
+    """Leave out what needs Chromium and playwright, unless it is asked for by `-m browser`: all else runs without."""
     return True if "browser" not in config.option.markexpr and collection_path.name.startswith("test_") else None
 
 
