@@ -70,7 +70,7 @@ CALL (candidates, relevanceMax, spread, wordsMax) {
   LIMIT $lenders
   CALL (lender) {
     MATCH (turn:Memory {agentId: $agentId, session: lender.session})
-      USING INDEX turn:Memory(agentId, session, occurredAt)
+      USING INDEX SEEK turn:Memory(agentId, session, occurredAt)
     WHERE turn.occurredAt < lender.occurredAt AND turn.status = 'active'
     WITH turn
     ORDER BY turn.agentId DESC, turn.session DESC, turn.occurredAt DESC, turn.id DESC
@@ -80,7 +80,7 @@ CALL (candidates, relevanceMax, spread, wordsMax) {
     RETURN turns[distance] AS turn, $after[distance] AS share
   UNION ALL
     MATCH (turn:Memory {agentId: $agentId, session: lender.session})
-      USING INDEX turn:Memory(agentId, session, occurredAt)
+      USING INDEX SEEK turn:Memory(agentId, session, occurredAt)
     WHERE turn.occurredAt > lender.occurredAt AND turn.status = 'active'
     WITH turn
     ORDER BY turn.agentId, turn.session, turn.occurredAt, turn.id
