@@ -35,7 +35,7 @@ class ReflectReport(Value):
     """Reflections that already said the same and gained evidence."""
     refused: tuple[Refused, ...] = ()
     not_shown: int = 0
-    """Observations since the last reflection that none of its prompts showed: there were more than have room."""
+    """Observations since the last reflection that none of its prompts showed: too many came in."""
     importance_since_reflection: int = 0
     """The sum so far, and"""
     threshold: int = 0

@@ -60,7 +60,7 @@ def reflect(
         item = shortened(refused.item, _TEXT_LENGTH)
         cli.note(_one_line(f"  - refused ({refused.gate}: {refused.reason}): {item}"))
     if report.not_shown:
-        cli.note(f"  {report.not_shown:,} observations since the last reflection had no room in its prompts")
+        cli.note(f"  {report.not_shown:,} observations since the last reflection were in none of its prompts")
     cli.say(str(where))
 
 
