@@ -25,6 +25,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from secrets import token_hex
 
 from benchmarks.staleness_world import WRONGS, Naive, World
 from graphmem import AsyncMemory
@@ -173,7 +174,12 @@ async def run(
 async def _open_and_run(settings: Settings, arguments: argparse.Namespace) -> Result:
     async with await AsyncMemory.open(settings=settings, embedder=HashingEmbedder(384)) as memory:
         return await run(
-            memory, arguments.ops, arguments.seed, name=arguments.name, stop=arguments.stop, prefix=arguments.name
+            memory,
+            arguments.ops,
+            arguments.seed,
+            name=arguments.name,
+            stop=arguments.stop,
+            prefix=f"world-{token_hex(4)}",
         )
 
 
