@@ -25,6 +25,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from secrets import token_hex
 
 from benchmarks.staleness_world import WRONGS, Naive, World
 from graphmem import AsyncMemory
@@ -34,6 +35,8 @@ from graphmem.testing import HashingEmbedder
 ROOT = Path(__file__).parents[1]
 WORLD = 100
 """Operations of one world."""
+MUTANT = 2_000
+"""Operations in which a mutation must be noticed."""
 
 
 @dataclass
@@ -71,7 +74,7 @@ MUTATIONS = [
     ),
     Mutation(
         "nothing turns active again",
-        [(RELABEL, "SET memory.status = 'active')", "SET memory.status = 'stale')")],
+        [(RELABEL, "SET memory.status = 'active'", "SET memory.status = 'stale'")],
     ),
     Mutation(
         "restore leaves what recompute made of it",
@@ -171,7 +174,12 @@ async def run(
 async def _open_and_run(settings: Settings, arguments: argparse.Namespace) -> Result:
     async with await AsyncMemory.open(settings=settings, embedder=HashingEmbedder(384)) as memory:
         return await run(
-            memory, arguments.ops, arguments.seed, name=arguments.name, stop=arguments.stop, prefix=arguments.name
+            memory,
+            arguments.ops,
+            arguments.seed,
+            name=arguments.name,
+            stop=arguments.stop,
+            prefix=f"world-{token_hex(4)}",
         )
 
 
@@ -186,11 +194,20 @@ def _mutant(mutation: Mutation, settings: Settings, arguments: argparse.Namespac
             "GRAPHMEM_PASSWORD": settings.password.get_secret_value(),
         }
         command = [
-            sys.executable, "-m", "benchmarks.staleness", "--ops", str(arguments.ops), "--seed", str(arguments.seed),
+            sys.executable, "-m", "benchmarks.staleness", "--ops", str(MUTANT), "--seed", str(arguments.seed),
             "--name", mutation.name, "--stop", "--json",
         ]  # fmt: skip
         done = subprocess.run(command, env=environment, cwd=root, stdout=subprocess.PIPE, text=True, check=True)
     return Result(**json.loads(done.stdout))
+
+
+def _both(settings: Settings, arguments: argparse.Namespace) -> tuple[Result, list[Result]]:
+    """The product, and where it was asked for each mutant."""
+    mutants: list[Result] = []
+    for mutation in MUTATIONS if arguments.mutations else ():
+        mutants.append(_mutant(mutation, settings, arguments))
+        print(f"{mutation.name}: noticed after {mutants[-1].first}", file=sys.stderr, flush=True)
+    return asyncio.run(_open_and_run(settings, arguments)), mutants
 
 
 def table(result: Result, mutants: list[Result]) -> str:
@@ -229,16 +246,14 @@ def main() -> int:
     parser.add_argument("--name", default="graphmem")
     arguments = parser.parse_args()
     if os.environ.get("GRAPHMEM_URI"):
-        result = asyncio.run(_open_and_run(load_settings(), arguments))
-        mutants: list[Result] = []
+        result, mutants = _both(load_settings(), arguments)
     else:
         with tempfile.TemporaryDirectory(prefix="graphmem-staleness-") as folder:
             own = Settings(data_dir=Path(folder))
             try:
                 found = embedded.ensure_running(own)
                 settings = Settings(uri=found.uri, user=found.user, password=found.password, data_dir=own.data_dir)
-                mutants = [_mutant(m, settings, arguments) for m in MUTATIONS] if arguments.mutations else []
-                result = asyncio.run(_open_and_run(settings, arguments))
+                result, mutants = _both(settings, arguments)
             finally:
                 embedded.down(own)
     if arguments.json:

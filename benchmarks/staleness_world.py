@@ -15,7 +15,7 @@ from graphmem import AsyncMemory
 from graphmem.async_agent import AsyncAgent
 from graphmem.language import gates
 from graphmem.language.base import Reply, Task
-from graphmem.language.prompts import AskQuestions, InferInsights, RateImportance, Reconsider
+from graphmem.language.prompts import AskQuestions, InferInsights, RateImportance, Reconsider, SaySame
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 KEYS = ("the depth of the well", "the name of the boat")
@@ -305,6 +305,8 @@ class World:
             answer: object = {"ratings": [{"number": n + 1, "importance": 5} for n in range(len(task.texts))]}
         elif isinstance(task, AskQuestions):
             answer = {"questions": [self.dice.choice(task.statements).text]}
+        elif isinstance(task, SaySame):
+            answer = {"pairs": [{"number": n + 1, "same": False} for n in range(len(task.pairs))]}
         elif isinstance(task, InferInsights):
             answer = await self._infer(task)
         else:

@@ -1,5 +1,6 @@
 // An agent's log of changes, latest first, from before a place in it.
 // before INTEGER or null: a seq; verbs LIST<STRING> or null: only these
+// ends, holds LIST<STRING>: verbs that end a memory, and after which it is held again
 // Returns: seq, ordinal INTEGER, verb, by, reason STRING, at ZONED DATETIME, runId STRING or null, memory MAP (without
 // its vector), labels LIST<STRING>, replacement MAP {id, text} or null (what that change put in its place), undone BOOLEAN
 MATCH (change:Change {agentId: $agentId})
@@ -23,7 +24,7 @@ RETURN
   memory {.*, embedding: null} AS memory,
   labels(memory) AS labels,
   replacement,
-  EXISTS {
+  change.verb IN $ends AND EXISTS {
     (memory)<-[:OF]-(later:Change)
     WHERE later.seq > change.seq AND later.verb IN $holds
   } AS undone

@@ -176,6 +176,7 @@ async def log(
         limit=checked_limit(limit),
         before=before,
         verbs=list(verbs) if verbs is not None else None,
+        ends=list(truth.ENDS),
         holds=list(truth.HOLDS),
     )
     return tuple(_entry(row) for row in rows)
