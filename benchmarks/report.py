@@ -1,11 +1,12 @@
 """Tables and plots of the documentation from the results of a run: ``docs/benchmarks.md`` and ``docs/images/``.
 
-    python -m benchmarks.report
+python -m benchmarks.report
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -37,10 +38,14 @@ def scale(found: dict[str, Any], images: Path) -> str:
     head += ["retrieve ÷ bare", "scan ÷ retrieve", "same ten as scoring all", "index's recall", "exact"]
     text = "Milliseconds, p50 / p95.\n\n" + table(head, rows)
     if len(sizes) > 1:
-        text += "\n\n" + "; ".join(
-            f"retrieve at {int(b):,} ÷ at {int(a):,}: {y['retrieve']['p50'] / x['retrieve']['p50']:.1f}"
-            for (a, x), (b, y) in zip(sizes, sizes[1:], strict=False)
-        ) + "."
+        text += (
+            "\n\n"
+            + "; ".join(
+                f"retrieve at {int(b):,} ÷ at {int(a):,}: {y['retrieve']['p50'] / x['retrieve']['p50']:.1f}"
+                for (a, x), (b, y) in itertools.pairwise(sizes)
+            )
+            + "."
+        )
     if "hard" in found:
         rows = [[name, f"{of['share']:.0%}", f"{of['queries']}"] for name, of in found["hard"].items()]
         text += "\n\nQueries that close (`exact=True`) at the largest size:\n\n" + table(["", "share", "queries"], rows)
@@ -52,7 +57,9 @@ def scale(found: dict[str, Any], images: Path) -> str:
     )
     if "profile" in found:
         listing = "\n".join(found["profile"])
-        text += f"\n\nThe PROFILE of the main query at the largest size (rows, db hits, operator):\n\n```\n{listing}\n```"
+        text += (
+            f"\n\nThe PROFILE of the main query at the largest size (rows, db hits, operator):\n\n```\n{listing}\n```"
+        )
     _plot(
         images / "retrieval.svg",
         {
@@ -69,7 +76,9 @@ def scale(found: dict[str, Any], images: Path) -> str:
 
 def recall(found: dict[str, Any], images: Path) -> str:
     names = list(found["profiles"])
-    categories = sorted({key for name in names for of in found["profiles"][name].values() for key in of} - {"recall@10"})
+    categories = sorted(
+        {key for name in names for of in found["profiles"][name].values() for key in of} - {"recall@10"}
+    )
     rows = [
         [name, profile, *(f"{of.get(key, float('nan')):.3f}" for key in ("recall@10", *categories))]
         for name in names
@@ -83,7 +92,9 @@ def recall(found: dict[str, Any], images: Path) -> str:
     text += table(["", *names], [[a, *(f"{found['tuned'][a][b]:.3f}" for b in names)] for a in names])
     labels = list(found["ablation"][names[0]])
     text += "\n\nThe paper's weights (recency, relevance, importance) and recencies on the same questions:\n\n"
-    text += table(["", *labels], [[name, *(f"{found['ablation'][name][label]:.3f}" for label in labels)] for name in names])
+    text += table(
+        ["", *labels], [[name, *(f"{found['ablation'][name][label]:.3f}" for label in labels)] for name in names]
+    )
     text += "\n\nWith distractors, every fifth question:\n\n"
     profiles = list(found["profiles"][names[0]])
     many = list(found["distractors"][names[0]])
@@ -107,9 +118,7 @@ def recall(found: dict[str, Any], images: Path) -> str:
     return text
 
 
-def _plot(
-    file: Path, lines: dict[str, list[tuple[int, float]]], along: str, up: str, *, logarithmic: bool
-) -> None:
+def _plot(file: Path, lines: dict[str, list[tuple[int, float]]], along: str, up: str, *, logarithmic: bool) -> None:
     import matplotlib as mpl
 
     mpl.use("svg")
@@ -117,7 +126,7 @@ def _plot(
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(figsize=(7, 4))
-    for (name, points), marker in zip(lines.items(), "os^vDxP*"):
+    for (name, points), marker in zip(lines.items(), itertools.cycle("os^vDxP*"), strict=False):
         axes.plot([x for x, _ in points], [y for _, y in points], marker=marker, label=name)
     axes.set_xscale("log" if logarithmic else "symlog", **({} if logarithmic else {"linthresh": 1000}))
     if logarithmic:
@@ -138,7 +147,10 @@ def main() -> None:
     given = parser.parse_args()
     images, page = ROOT / "docs" / "images", ROOT / "docs" / "benchmarks.md"
     parts: list[str] = []
-    for name, title, write in (("scale", "Speed and exactness", scale), ("recall", "Finding what is asked for", recall)):
+    for name, title, write in (
+        ("scale", "Speed and exactness", scale),
+        ("recall", "Finding what is asked for", recall),
+    ):
         file = given.results / f"{name}.json"
         if file.exists():
             parts.append(f"## {title}\n\n{write(json.loads(file.read_text()), images)}")

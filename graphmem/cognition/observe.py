@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
@@ -123,8 +125,27 @@ async def store(
     ids: list[str] = []
     added = 0
     not_embedded: list[str] = []
-    for batch in _batches(items):
-        report = await _observe_batch(engine, agent_id, batch, now, start=len(ids), moments=moments or {}, ask=ask)
+
+    def prepare(start: int) -> asyncio.Task[_Batch]:
+        batch = items[start : start + BATCH]
+        return asyncio.create_task(_prepare(engine, agent_id, batch, now, start=start, moments=moments or {}, ask=ask))
+
+    # While a batch is written, the next one is embedded: the one waits for the database, the other for this machine.
+    ahead = prepare(0) if items else None
+    while ahead is not None:
+        try:
+            batch = await ahead
+        finally:
+            ahead.cancel()
+        start = len(ids) + len(batch.ids)
+        ahead = prepare(start) if start < len(items) else None
+        try:
+            report = await _write(engine, agent_id, batch, now)
+        except BaseException:
+            if ahead is not None:
+                ahead.cancel()
+                await asyncio.wait([ahead])
+            raise
         ids += report.ids
         added += report.added
         not_embedded += report.not_embedded
@@ -133,12 +154,21 @@ async def store(
     return Observed(ids=tuple(ids), added=added, known=len(ids) - added, not_embedded=tuple(not_embedded))
 
 
-def _batches(items: Sequence[NewObservation]) -> Iterable[Sequence[NewObservation]]:
-    for start in range(0, len(items), BATCH):
-        yield items[start : start + BATCH]
+@dataclass(frozen=True)
+class _Batch:
+    """Observations of one transaction, rated and embedded."""
+
+    start: int
+    """Where it begins in what the caller gave."""
+    pairs: list[tuple[str, NewObservation]]
+    rows: list[Row]
+
+    @property
+    def ids(self) -> list[str]:
+        return [id_ for id_, _ in self.pairs]
 
 
-async def _observe_batch(
+async def _prepare(
     engine: Engine,
     agent_id: str,
     batch: Sequence[NewObservation],
@@ -147,23 +177,25 @@ async def _observe_batch(
     start: int,
     moments: Mapping[str, datetime],
     ask: bool,
-) -> Observed:
-    """Store one batch; ``start`` is where it begins in what the caller gave."""
-    ids = [item.id or new_id() for item in batch]
-    fresh = dict(zip(ids, batch, strict=True))
-    pairs = list(zip(ids, batch, strict=True))
-    # What is stored already need not be rated and embedded again; the transaction below decides for good.
-    before = await engine.store.query("observe/known", agentId=agent_id, ids=ids)
+) -> _Batch:
+    """Rate and embed what is not stored already; the transaction decides for good."""
+    pairs = [(item.id or new_id(), item) for item in batch]
+    fresh = dict(pairs)
+    before = await engine.store.query("observe/known", agentId=agent_id, ids=[id_ for id_, _ in pairs])
     _check_conflicts(agent_id, pairs, {row["id"]: row for row in before}, start)
     for row in before:
         fresh.pop(row["id"], None)  # An id may stand twice in one batch.
-    rows = await rows_for(engine, agent_id, fresh, now, moments=moments, ask=ask)
+    return _Batch(start, pairs, await rows_for(engine, agent_id, fresh, now, moments=moments, ask=ask))
+
+
+async def _write(engine: Engine, agent_id: str, batch: _Batch, now: datetime) -> Observed:
+    """Store one batch in one transaction."""
 
     async def work(tx: Transaction) -> tuple[int, Changed | None]:
         await tx.one("agent/create", agentId=agent_id)
-        known = {row["id"]: row for row in await tx.run("observe/known", agentId=agent_id, ids=ids)}
-        _check_conflicts(agent_id, pairs, known, start)
-        new = [row for row in rows if row["properties"]["id"] not in known]
+        known = {row["id"]: row for row in await tx.run("observe/known", agentId=agent_id, ids=batch.ids)}
+        _check_conflicts(agent_id, batch.pairs, known, batch.start)
+        new = [row for row in batch.rows if row["properties"]["id"] not in known]
         await create(tx, agent_id, new)
         placed = [(row["properties"]["key"], row["properties"]["occurredAt"]) for row in new]
         where = keyed.spans((key, at) for key, at in placed if key is not None)
@@ -187,10 +219,10 @@ async def _observe_batch(
     if changed is not None:
         await engine.tell(changed)
     return Observed(
-        ids=tuple(ids),
+        ids=tuple(batch.ids),
         added=added,
-        known=len(ids) - added,
-        not_embedded=tuple(row["properties"]["id"] for row in rows if row["embedding"] is None),
+        known=len(batch.pairs) - added,
+        not_embedded=tuple(row["properties"]["id"] for row in batch.rows if row["embedding"] is None),
     )
 
 
