@@ -113,7 +113,7 @@ async def memories(
     Raises:
         InvalidInput: When the type or status is unknown, or the limit is not from 1 to 10,000.
     """
-    if type is not None and type not in LABELS:
+    if type is not None and type not in tuple(LABELS):
         raise InvalidInput(f"type: {type!r} is not one of {', '.join(LABELS)}")
     _check_status(status)
     rows = await engine.store.query(

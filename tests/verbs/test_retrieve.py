@@ -125,7 +125,7 @@ async def test_b30_racing_retrievals_leave_the_newest_access(agent: AsyncAgent) 
     assert {memory.last_accessed_at for memory in memories} == {T + timedelta(hours=20)}
 
 
-async def test_only_what_is_active_is_retrieved_and_the_rest_is_told(agent: AsyncAgent) -> None:
+async def test_b24_only_what_is_active_is_retrieved_however_near_the_old_is(agent: AsyncAgent) -> None:
     await agent.observe("Mira's desk is in room 12", id="old", importance=5, occurred_at=T)
     await agent.observe("something else entirely", id="other", importance=5, occurred_at=T)
     await agent.supersede("old", text="Mira's desk is in room 40", now=T)
@@ -234,6 +234,8 @@ async def test_a_naive_now_and_an_unknown_kind_are_refused(agent: AsyncAgent) ->
         await agent.retrieve("x", now=datetime(2026, 1, 1))  # noqa: DTZ001
     with pytest.raises(InvalidInput, match="sorrow"):
         await agent.retrieve("x", kinds=["sorrow"])  # pyright: ignore[reportArgumentType]
+    with pytest.raises(InvalidInput, match="type"):
+        await agent.memories(type=[])  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize("weights", [(0, 0, 0), (-1, 1, 1), (math.nan, 1, 1), (math.inf, 1, 1)])
@@ -369,11 +371,14 @@ async def test_candidates_that_close_give_the_answer_of_all(
         return
     assert found["notEmbedded"] == scanned["notEmbedded"] == 0
     assert [hit["score"] for hit in found["hits"]] == pytest.approx([hit["score"] for hit in scanned["hits"]], abs=1e-6)
-    parts = ("relevancePart", "recencyPart", "importancePart", "relevance", "recency", "occurrences")
+    raw = ("relevance", "recency", "occurrences")
+    # Normalising divides by the spread, which may be small: what differs in the raw part's last digit differs more here.
+    parts = ("relevancePart", "recencyPart", "importancePart")
     by_id = {hit["memory"]["id"]: hit for hit in scanned["hits"]}
     for hit in found["hits"]:
         if other := by_id.get(hit["memory"]["id"]):
-            assert [hit[part] for part in parts] == pytest.approx([other[part] for part in parts], abs=1e-5)
+            assert [hit[part] for part in raw] == pytest.approx([other[part] for part in raw], abs=1e-5)
+            assert [hit[part] for part in parts] == pytest.approx([other[part] for part in parts], abs=1e-4)
 
 
 @pytest.mark.slow
