@@ -33,6 +33,7 @@ def test_every_field_is_read() -> None:
         "predicate": "greets",
         "object": "Evan",
         "keywords": ["hello"],
+        "key": "Sam's greeting",
     }
     [line] = read(json.dumps(fields).encode())
     assert line.item is not None
