@@ -131,9 +131,10 @@ def checked_filters(
     if kinds is not None:
         if isinstance(kinds, str) or not isinstance(kinds, Iterable):
             raise InvalidInput(f"kinds: {kinds!r} is not a list of kinds")
-        kinds = tuple(dict.fromkeys(cast("Iterable[object]", kinds)))
-        if unknown := sorted({str(kind) for kind in kinds} - set(get_args(Kind))):
+        given = tuple(cast("Iterable[object]", kinds))
+        if unknown := sorted({str(kind) for kind in given if kind not in get_args(Kind)}):
             raise InvalidInput(f"kinds: {', '.join(unknown)} unknown; known are {', '.join(get_args(Kind))}")
+        kinds = tuple(dict.fromkeys(given))
         if not kinds:
             raise InvalidInput("kinds: is empty, so that nothing could be found", remedy="leave it out for all kinds")
     begin = as_utc(since) if since is not None else None

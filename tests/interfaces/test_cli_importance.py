@@ -39,5 +39,5 @@ def test_doctor_tries_the_model(cli: RunCli) -> None:
     assert (answer["trusted"], answer["model"], len(answer["anchors"])) == (True, "extractive", 8)
     for arguments in ((), ("--model", "--agent", "evan")):
         refused = cli("doctor", *arguments)
-        assert refused.code == 1
+        assert refused.code == 2
         assert "either --agent or --model" in refused.err

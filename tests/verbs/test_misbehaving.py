@@ -9,7 +9,6 @@ from scripted import Open, Scripted
 
 from graphmem import AsyncMemory, NewObservation
 from graphmem.async_agent import AsyncAgent
-from graphmem.cognition.grounding import rate
 from graphmem.embedding.base import Embedder
 from graphmem.errors import InvalidInput, LanguageModelError, ReplyRefused
 from graphmem.language.base import Reply, Task
@@ -58,10 +57,12 @@ async def test_whatever_a_model_does_the_trigger_is_given_back(
     assert (await agent.reflect(force=True)).outcome == "no_insight"
 
 
-async def test_a_rating_that_was_never_checked_is_not_taken() -> None:
+async def test_a_rating_that_was_never_checked_is_not_taken(thinking: Open) -> None:
     rating = Rating.model_construct(number=1, importance=99)
     model = Odd(RateImportance, reply=Reply(value=Ratings.model_construct(ratings=[rating]), raw=""))
-    assert await rate(model, ["The lock is shut"]) == [(5, "default")]
+    agent = await thinking(model)
+    watch = await agent.observe("The lock is shut", ask=True)
+    assert (watch.importance, watch.importance_by) == (5, "default")
 
 
 @pytest.mark.parametrize("items", ["one text", b"bytes", {"text": "one mapping"}, NewObservation(text="one"), None, 3])

@@ -372,7 +372,7 @@ async def test_candidates_that_close_give_the_answer_of_all(
     assert found["notEmbedded"] == scanned["notEmbedded"] == 0
     assert [hit["score"] for hit in found["hits"]] == pytest.approx([hit["score"] for hit in scanned["hits"]], abs=1e-6)
     raw = ("relevance", "recency", "occurrences")
-    # Normalising divides by the spread, which may be small: what differs in the raw part's last digit differs more here.
+    # Normalising divides by the spread, which may be small: the last digit of the raw part counts for more there.
     parts = ("relevancePart", "recencyPart", "importancePart")
     by_id = {hit["memory"]["id"]: hit for hit in scanned["hits"]}
     for hit in found["hits"]:

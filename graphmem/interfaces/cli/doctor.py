@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphmem.errors import InvalidInput
 from graphmem.interfaces.cli.common import LOOK, Cli, command, complete_agent
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ def doctor(
     small story; nothing is stored.
     """
     if model == (agent is not None):
-        raise InvalidInput("give either --agent or --model", remedy="graphmem doctor --agent ID, or --model")
+        raise typer.BadParameter("give either --agent or --model", param_hint="--agent / --model")
     if agent is None:
         _model(cli)
         return
