@@ -124,7 +124,7 @@ $(BROWSER): pyproject.toml $(DEV)
 	@echo "Installing what drives Chromium, and Mermaid"
 	@$(PIP) --editable '.[dev-browser]'
 	@mkdir -p $(MERMAID)
-	@cd $(MERMAID) && ../bin/npm pack --silent mermaid@$(MERMAID_VERSION) >/dev/null && \
+	@cd $(MERMAID) && NODE_OPTIONS=--use-system-ca ../bin/npm pack --loglevel error mermaid@$(MERMAID_VERSION) >/dev/null && \
 	  tar -xzf mermaid-$(MERMAID_VERSION).tgz package/dist/mermaid.min.js && rm mermaid-$(MERMAID_VERSION).tgz
 	@touch $@
 

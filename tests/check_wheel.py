@@ -56,7 +56,7 @@ def main() -> None:
 
         say("using it")
         queries, _, agents = run(str(python), "-I", "-c", _PROBE, cwd=work).partition("--\n")
-        expect("queries", set(queries.split()), {name_of(path) for path in shipped("cypher")})
+        expect("queries", set(queries.split()), {name_of(path) for path in shipped("cypher", "*.cypher")})
         expect(
             "agents of the seeds",
             set(agents.split()),
