@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from graphmem.async_agent import AsyncAgent
 from graphmem.cognition.messages import Message
 from graphmem.cognition.observe import NewItem
+from graphmem.living import Living
 from graphmem.models import (
     PAPER,
     RECALL,
@@ -45,22 +46,10 @@ from graphmem.models.calibration import Calibration, Question
 from graphmem.models.context import Context
 from graphmem.threads import documented_by
 
-if TYPE_CHECKING:
-    from graphmem.threads import Portal
-
 
 @documented_by(AsyncAgent)
-class Agent:
+class Agent(Living):
     """One agent's memory, synchronously: each method is that of :class:`AsyncAgent`, run on the memory's own loop."""
-
-    def __init__(self, agent: AsyncAgent, portal: Portal) -> None:
-        self._agent = agent
-        self._portal = portal
-
-    @property
-    def id(self) -> str:
-        """The agent's id."""
-        return self._agent.id
 
     def configure(
         self,
