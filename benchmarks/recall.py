@@ -93,7 +93,7 @@ async def run(pairs: list[tuple[Path, Path]], distractors: list[int], data_dir: 
                 rows = [json.loads(line) for line in file.read_text("utf-8").splitlines() if line.strip()]
                 agent = memory.agent(file.stem)
                 await agent.observe_many(rows)
-                questions = read_questions(asked.read_text("utf-8").splitlines())
+                questions = read_questions(asked)
                 now = max(memory_.occurred_at for memory_ in await agent.memories(limit=10_000)) + timedelta(hours=1)
                 cases[file.stem] = await gather(memory._engine, agent.id, questions, now)
                 found: list[float] = []

@@ -266,6 +266,10 @@ class Agent(Living):
         """See :meth:`AsyncAgent.recompute`."""
         return self._portal.call(partial(self._agent.recompute, limit=limit, now=now, progress=progress))
 
+    def must_exist(self) -> None:
+        """See :meth:`AsyncAgent.must_exist`."""
+        self._portal.call(self._agent.must_exist)
+
     def get(self, id: str) -> AnyMemory:
         """See :meth:`AsyncAgent.get`."""
         return self._portal.call(partial(self._agent.get, id))

@@ -34,6 +34,14 @@ class AsyncReading:
         """
         return await look_up.info(self._engine, self.id)
 
+    async def must_exist(self) -> None:
+        """Tell an agent that was never written to from one with an empty memory, which is read alike.
+
+        Raises:
+            UnknownAgent: When nothing was ever written for it.
+        """
+        await look_up.must_exist(self._engine, self.id)
+
     async def get(self, id: str) -> AnyMemory:
         """One memory by its full id.
 

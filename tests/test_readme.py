@@ -22,8 +22,8 @@ README = (ROOT / "README.md").read_text("utf-8")
 pytestmark = pytest.mark.slow
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+def blocks(language: str, text: str = README) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
@@ -60,6 +60,27 @@ def test_python_runs_as_shown(
     assert chatted.split() == ["2", "1"]
     assert asynchronous.strip()
     assert re.search(r"^\S+ \[active\] .+\n  \S+ \[active\] ", walked, re.MULTILINE)
+
+
+def test_the_python_of_retrieval_runs_as_shown(
+    environment: Mapping[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    ending = uuid4().hex[:8]
+    shown: list[str] = []
+    session: dict[str, object] = {"__name__": "__main__"}
+    text = (ROOT / "docs" / "retrieval.md").read_text("utf-8")
+    for number, block in enumerate(blocks("python", text), start=1):
+        named = block.replace('"rosa"', f'"rosa-{ending}"').replace('"wim"', f'"wim-{ending}"')
+        exec(compile(named, f"docs/retrieval.md, python block {number}", "exec"), session)
+        shown.append(capsys.readouterr().out)
+    retrieved, profiles, filtered, context, shared = shown
+    assert len(retrieved.splitlines()) == 2
+    assert [len(line.split(",")) for line in profiles.splitlines()] == [3, 3]
+    assert filtered.startswith("1 ")
+    assert "[elsa]" in context
+    assert shared == f"wim-{ending} rosa-{ending} The barge Elsa is due on Friday.\n"
 
 
 def test_commands_run_as_shown(environment: Mapping[str, str], tmp_path: Path) -> None:

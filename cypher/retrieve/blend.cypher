@@ -53,21 +53,35 @@ WITH
 WITH
   candidates, relevanceMax, wordsMax,
   CASE WHEN relevanceMax - relevanceMin > $vectorFloor THEN relevanceMax - relevanceMin ELSE $vectorFloor END AS spread
-CALL (candidates, relevanceMax, spread, wordsMax) {
-  UNWIND candidates AS candidate
-  WITH
-    candidate.memory AS lender, candidate.matches AS matches, candidate.words AS words, wordsMax,
-    CASE
-      WHEN candidate.relevance IS NULL THEN 0.0
-      WHEN spread = 0.0 THEN 1.0
-      ELSE 1 - (relevanceMax - candidate.relevance) / spread
-    END AS part
-  WHERE candidate.active AND lender.session IS NOT NULL
-  WITH
-    lender, matches, part,
-    $vectorWeight * part + CASE WHEN wordsMax > 0 THEN $textWeight * words / wordsMax ELSE 0.0 END AS own
-  ORDER BY own DESC, lender.id
-  LIMIT $lenders
+UNWIND candidates AS candidate
+// Aggregated once more, which drops the list: rows that are sorted must not carry it, for it would count against the
+// memory limit once a row; for the same reason the best are chosen here and not in the subquery that is given them.
+WITH
+  relevanceMax, spread, wordsMax,
+  candidate.memory AS memory,
+  candidate.active AS active,
+  candidate.relevance AS relevance,
+  candidate.words AS words,
+  head(collect(candidate.matches)) AS matches
+WITH
+  *,
+  CASE
+    WHEN relevance IS NULL THEN 0.0
+    WHEN spread = 0.0 THEN 1.0
+    ELSE 1 - (relevanceMax - relevance) / spread
+  END AS part
+WITH
+  *, $vectorWeight * part + CASE WHEN wordsMax > 0 THEN $textWeight * words / wordsMax ELSE 0.0 END AS own
+ORDER BY own DESC, memory.id
+WITH
+  relevanceMax, spread,
+  collect({memory: memory, active: active, relevance: relevance, matches: matches, part: part}) AS candidates
+WITH
+  *,
+  [candidate IN candidates WHERE candidate.active AND candidate.memory.session IS NOT NULL][..$lenders] AS lenders
+CALL (lenders) {
+  UNWIND lenders AS candidate
+  WITH candidate.memory AS lender, candidate.matches AS matches, candidate.part AS part
   CALL (lender) {
     MATCH (turn:Memory {agentId: $agentId, session: lender.session})
       USING INDEX SEEK turn:Memory(agentId, session, occurredAt)
@@ -131,32 +145,36 @@ WITH
   $decay ^ CASE WHEN hoursMax - hoursMin > $recencyFloor THEN hoursMax - hoursMin ELSE $recencyFloor END AS recencyMin
 UNWIND candidates AS candidate
 WITH
+  relevanceMax, spread, wordsMax, hoursMin, recencyMin, importanceMin, importanceMax,
   candidate.memory AS memory,
   candidate.active AS active,
-  candidate.relevance AS relevance,
-  candidate.words AS words,
-  candidate.hours AS hours,
+  max(candidate.relevance) AS relevance,
+  max(candidate.lent) AS lent,
+  max(candidate.words) AS words,
+  max(candidate.hours) AS hours
+WITH
+  memory, active, relevance, words, hours,
   (
     CASE
-      WHEN candidate.relevance IS NULL OR relevanceMax - candidate.relevance > spread THEN 0.0
+      WHEN relevance IS NULL OR relevanceMax - relevance > spread THEN 0.0
       WHEN spread = 0.0 THEN 1.0
-      ELSE 1 - (relevanceMax - candidate.relevance) / spread
-    END + candidate.lent
+      ELSE 1 - (relevanceMax - relevance) / spread
+    END + lent
   ) / (1 + $lentMost) AS vectorPart,
-  CASE WHEN wordsMax > 0 THEN candidate.words / wordsMax ELSE 0.0 END AS textPart,
+  CASE WHEN wordsMax > 0 THEN words / wordsMax ELSE 0.0 END AS textPart,
   CASE
-    WHEN any(word IN split(toLower(candidate.memory.source), ' ') WHERE word IN $speakers) THEN 1.0
+    WHEN any(word IN split(toLower(memory.source), ' ') WHERE word IN $speakers) THEN 1.0
     ELSE 0.0
   END AS speakerPart,
   CASE
-    WHEN NOT $minmax THEN $decay ^ candidate.hours
+    WHEN NOT $minmax THEN $decay ^ hours
     WHEN recencyMin = 1.0 THEN 1.0
-    ELSE ($decay ^ (candidate.hours - hoursMin) - recencyMin) / (1.0 - recencyMin)
+    ELSE ($decay ^ (hours - hoursMin) - recencyMin) / (1.0 - recencyMin)
   END AS recencyPart,
   CASE
-    WHEN NOT $minmax THEN candidate.memory.importance / 10.0
+    WHEN NOT $minmax THEN memory.importance / 10.0
     WHEN importanceMax = importanceMin THEN 1.0
-    ELSE toFloat(candidate.memory.importance - importanceMin) / (importanceMax - importanceMin)
+    ELSE toFloat(memory.importance - importanceMin) / (importanceMax - importanceMin)
   END AS importancePart
 WITH
   *,

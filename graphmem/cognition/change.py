@@ -93,7 +93,7 @@ async def supersede(
         memory = await _replaceable(tx, agent_id, old)
         if by is not None:
             await _check_replacement(tx, agent_id, memory, await fetch_one(tx, agent_id, by))
-        await create(tx, agent_id, rows)
+        await create(tx, agent_id, rows, at)
         # The next value of a key ends the one before; a correction takes its place.
         next_value = _key(memory) is not None and not _corrects(memory, mode, at)
         await truth.supersede(

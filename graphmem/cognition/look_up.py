@@ -69,6 +69,12 @@ def agent_properties(config: AgentConfig) -> dict[str, Any]:
     return {to_camel(name): value for name, value in config.model_dump(exclude_none=True).items()}
 
 
+async def must_exist(engine: Engine, agent_id: str) -> None:
+    """Raise UnknownAgent where nothing was ever written for it."""
+    if not await engine.store.query("agent/state", agentId=agent_id):
+        raise unknown_agent(agent_id)
+
+
 async def get(engine: Engine, agent_id: str, memory_id: str) -> AnyMemory:
     """One memory, by its full id.
 

@@ -161,6 +161,8 @@ class _Batch:
     start: int
     """Where it begins in what the caller gave."""
     pairs: list[tuple[str, NewObservation]]
+    hashes: list[str]
+    """Of the content of each."""
     rows: list[Row]
 
     @property
@@ -180,12 +182,13 @@ async def _prepare(
 ) -> _Batch:
     """Rate and embed what is not stored already; the transaction decides for good."""
     pairs = [(item.id or new_id(), item) for item in batch]
+    hashes = [content_hash(item) for item in batch]
     fresh = dict(pairs)
     before = await engine.store.query("observe/known", agentId=agent_id, ids=[id_ for id_, _ in pairs])
-    _check_conflicts(agent_id, pairs, {row["id"]: row for row in before}, start)
+    _check_conflicts(agent_id, pairs, hashes, {row["id"]: row for row in before}, start)
     for row in before:
         fresh.pop(row["id"], None)  # An id may stand twice in one batch.
-    return _Batch(start, pairs, await rows_for(engine, agent_id, fresh, now, moments=moments, ask=ask))
+    return _Batch(start, pairs, hashes, await rows_for(engine, agent_id, fresh, now, moments=moments, ask=ask))
 
 
 async def _write(engine: Engine, agent_id: str, batch: _Batch, now: datetime) -> Observed:
@@ -194,9 +197,9 @@ async def _write(engine: Engine, agent_id: str, batch: _Batch, now: datetime) ->
     async def work(tx: Transaction) -> tuple[int, Changed | None]:
         await tx.one("agent/create", agentId=agent_id)
         known = {row["id"]: row for row in await tx.run("observe/known", agentId=agent_id, ids=batch.ids)}
-        _check_conflicts(agent_id, batch.pairs, known, batch.start)
+        _check_conflicts(agent_id, batch.pairs, batch.hashes, known, batch.start)
         new = [row for row in batch.rows if row["properties"]["id"] not in known]
-        await create(tx, agent_id, new)
+        await create(tx, agent_id, new, now)
         placed = [(row["properties"]["key"], row["properties"]["occurredAt"]) for row in new]
         where = keyed.spans((key, at) for key, at in placed if key is not None)
         settled = await keyed.settle(tx, agent_id, where, now, by=CALLER)
@@ -227,7 +230,11 @@ async def _write(engine: Engine, agent_id: str, batch: _Batch, now: datetime) ->
 
 
 def _check_conflicts(
-    agent_id: str, items: Sequence[tuple[str, NewObservation]], known: Mapping[str, Row], start: int
+    agent_id: str,
+    items: Sequence[tuple[str, NewObservation]],
+    given: Sequence[str],
+    known: Mapping[str, Row],
+    start: int,
 ) -> None:
     """Refuse ids that were forgotten, or whose content differs from what is stored or from an earlier item."""
     gone = [(position, id_) for position, (id_, _) in enumerate(items, start) if _forgotten(known.get(id_))]
@@ -242,8 +249,8 @@ def _check_conflicts(
     hashes = {id_: row["contentHash"] for id_, row in known.items()}
     taken = [
         (position, id_)
-        for position, (id_, item) in enumerate(items, start)
-        if hashes.setdefault(id_, content_hash(item)) != content_hash(item)
+        for position, ((id_, _), hash_) in enumerate(zip(items, given, strict=True), start)
+        if hashes.setdefault(id_, hash_) != hash_
     ]
     if not taken:
         return
@@ -266,7 +273,7 @@ def _named(ids: Sequence[str]) -> str:
     return ", ".join(repr(id_) for id_ in ids[:NAMED]) + more
 
 
-async def create(tx: Transaction, agent_id: str, rows: Sequence[Row]) -> None:
+async def create(tx: Transaction, agent_id: str, rows: Sequence[Row], now: datetime) -> None:
     """Write rows made by :func:`rows_for`, whose ids are free, and add them to the trigger; the agent is locked."""
     if not rows:
         return
@@ -274,6 +281,7 @@ async def create(tx: Transaction, agent_id: str, rows: Sequence[Row]) -> None:
         "observe/create",
         agentId=agent_id,
         rows=list(rows),
+        recordedAt=now,
     )
     if created is None or created["created"] != len(rows):
         raise StoreInconsistent(f"{len(rows)} observations were to be written, not {created}")
@@ -310,7 +318,7 @@ async def rows_for(
     for (id_, item), vector in zip(items.items(), vectors, strict=True):
         importance, by = (item.importance, "caller") if item.importance is not None else next(ratings)
         occurred_at = item.occurred_at or (moments or {}).get(id_, now)
-        row = _row(engine, agent_id, id_, item, now, occurred_at, vector, importance, by)
+        row = _row(engine, agent_id, id_, item, occurred_at, vector, importance, by)
         row["properties"]["ratingDue"] = True if by == "default" or (by == "rule" and not by_rule) else None
         rows.append(row)
     return rows
@@ -321,7 +329,6 @@ def _row(
     agent_id: str,
     id_: str,
     item: NewObservation,
-    now: datetime,
     occurred_at: datetime,
     vector: Vectors | None,
     importance: int,
@@ -341,8 +348,6 @@ def _row(
         "importance": importance,
         "importanceBy": importance_by,
         "occurredAt": occurred_at,
-        "recordedAt": now,
-        "lastAccessedAt": occurred_at,
         "contentHash": content_hash(item),
         **derived(engine, agent_id, item.text, item.source, occurred_at, embedded=vector is not None),
     }

@@ -344,8 +344,10 @@ async def best(engine: Engine, asked: Asked, held: int) -> tuple[Row, bool]:
         return await score(engine, asked, near=min(held, _STALE_SEEN), ranked=held + 1)
     if asked.only is not None:
         return await score(engine, asked, near=min(held, _STALE_SEEN), ranked=asked.k)
-    near = min(held, max(asked.k, ceil(sqrt(asked.k * held) / 2)))
-    ranked = max(asked.k, near // 4)
+    # The index gives the next most relevant for a tenth of what one more per level of importance costs, so that V is
+    # the longer list; at 100,000 half as many closed for 45 % of queries, and a second round costs more than it saves.
+    near = min(held, max(asked.k, ceil(sqrt(asked.k * held))))
+    ranked = max(asked.k, near // 8)
     while True:
         found, closed = await score(engine, asked, near=near, ranked=ranked)
         if closed:

@@ -47,7 +47,7 @@ async def share(engine: Engine, agent_id: str, memory_id: str, *, with_: str, no
                 f"agent {other!r} was told this and has forgotten it: {heard_id!r}", ids=(heard_id,), positions=(0,)
             )
         if not known:
-            await create(tx, other, rows)
+            await create(tx, other, rows, at)
         await tx.run("import/heard", agentId=other, rows=[{"id": heard_id, "agentId": agent_id, "memoryId": memory_id}])
 
     await engine.store.write(work)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -13,12 +12,17 @@ from graphmem.models import PROFILES, Profile, validated
 from graphmem.models.calibration import Question
 
 
-def read_questions(lines: Iterable[str]) -> list[Question]:
+def read_questions(file: Path) -> list[Question]:
     """Questions as JSON lines: ``{"query": …, "relevant": [ids], "category": …}``; blank lines are skipped.
 
     Raises:
-        InvalidInput: When a line is not one; the message has its number.
+        InvalidInput: When the file cannot be read, or a line is not one; the message has its number.
     """
+    try:
+        lines = file.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise InvalidInput(f"{file} cannot be read: {reason}", remedy="give a file of JSON lines in UTF-8") from error
     questions: list[Question] = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -27,7 +31,7 @@ def read_questions(lines: Iterable[str]) -> list[Question]:
             questions.append(validated(Question, json.loads(line)))
         except (ValueError, InvalidInput) as error:
             raise InvalidInput(
-                f"line {number}: {error}", remedy='write a line like {"query": "Who …?", "relevant": ["D1:2"]}'
+                f"{file}, line {number}: {error}", remedy='write a line like {"query": "Who …?", "relevant": ["D1:2"]}'
             ) from error
     return questions
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from graphmem import Memory
 from graphmem.agent import Agent
 from graphmem.settings import Settings
 from tests.interfaces.conftest import RunCli, jsonl
@@ -117,7 +118,9 @@ def test_no_touch_leaves_the_times_of_access(cli: RunCli, evan: str) -> None:
     assert all(now > then for now, then in zip(accessed(), before, strict=True))
 
 
-def test_b14_an_empty_memory_answers_plainly(cli: RunCli, agent_id: str) -> None:
+def test_b14_an_empty_memory_answers_plainly(cli: RunCli, agent_id: str, settings: Settings) -> None:
+    with Memory.open(settings=settings) as memory:
+        memory.agent(agent_id).configure(name="Nobody yet")
     for arguments in (
         ["retrieve", "anything"],
         ["reflect"],

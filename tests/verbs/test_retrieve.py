@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
@@ -19,7 +20,7 @@ from graphmem.async_agent import AsyncAgent
 from graphmem.cognition.retrieve import Asked, score
 from graphmem.embedding.base import Embedder
 from graphmem.errors import EmbeddingError, InvalidInput, InvalidText, InvalidTime, UnknownAgent
-from graphmem.models import Filters, Kind
+from graphmem.models import PAPER, RECALL, Filters, Kind
 from graphmem.scoring import Candidate, score_all
 from graphmem.testing import FaultyEmbedder
 
@@ -183,6 +184,23 @@ async def test_b15_a_small_agent_is_not_starved_by_a_large_one(
     hits = await agent.retrieve("the harbour bell rings", k=5)
     assert len(hits) == 5
     assert {hit.memory.agent_id for hit in hits} == {agent.id}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("profile", [PAPER, RECALL])
+async def test_b15_among_fifty_agents_the_smallest_gets_its_own(memory: AsyncMemory, profile: Profile) -> None:
+    """One has thousands and 48 some, all of the same words; GRAPHMEM_TEST_LARGE=100000 for the issue's own size."""
+    name = uuid4().hex[:8]
+    agents = [memory.agent(f"fifty-{name}-{n}") for n in range(50)]
+    large = int(os.environ.get("GRAPHMEM_TEST_LARGE", "3000"))
+    for n, agent in enumerate(agents):
+        count = large if n == 0 else 5 if n == 49 else 20
+        await agent.observe_many([f"the harbour bell rings {m % 97}" for m in range(count)], now=T)
+    small = agents[-1]
+    for query in ("the harbour bell rings 3", "harbour", "bell", "nothing of the kind"):
+        hits = await small.retrieve(query, k=10, profile=profile, now=T, touch=False)
+        assert {hit.memory.agent_id for hit in hits} == {small.id}
+        assert len(hits) == 5
 
 
 async def test_b36_no_read_shows_another_agents_memory(memory: AsyncMemory) -> None:

@@ -43,7 +43,7 @@ def reflect(
     """
     with cli.memory() as memory, cli.progress() as progress:
         progress.step(f"agent {agent} reflects")
-        report = memory.agent(agent).reflect(force=force)
+        report = cli.known(memory, agent).reflect(force=force)
         where = cli.where(memory, agent)
     if cli.as_json:
         cli.emit({**where.as_dict(), **report.model_dump(mode="json")})
@@ -102,7 +102,7 @@ def supersede(
     if (text is None) == (by is None):
         raise typer.BadParameter("give either --text or --by", param_hint="--text / --by")
     with cli.memory() as memory:
-        handle = memory.agent(agent)
+        handle = cli.known(memory, agent)
         old = handle.resolve(memory_id)
         new = handle.resolve(by) if by is not None else None
         report = handle.supersede(old, text=text, by=new, mode=mode, reason=reason)
@@ -121,7 +121,7 @@ def retract(
     The id may be shortened to a beginning that no other memory of the agent shares.
     """
     with cli.memory() as memory:
-        handle = memory.agent(agent)
+        handle = cli.known(memory, agent)
         report = handle.retract(handle.resolve(memory_id), reason=reason)
         where = cli.where(memory, agent)
     _show_change(cli, report, where)
@@ -139,7 +139,7 @@ def undo(
     memory of the agent shares.
     """
     with cli.memory() as memory:
-        handle = memory.agent(agent)
+        handle = cli.known(memory, agent)
         report = handle.restore(handle.resolve(memory_id), reason=reason)
         where = cli.where(memory, agent)
     _show_change(cli, report, where)
@@ -192,7 +192,7 @@ def recompute(
         def show(done: int, remaining: int) -> None:
             progress.step(label, done / (done + remaining), f"{done:,} done, {remaining:,} stale")
 
-        report = memory.agent(agent).recompute(limit=limit, progress=show)
+        report = cli.known(memory, agent).recompute(limit=limit, progress=show)
         where = cli.where(memory, agent)
     if cli.as_json:
         cli.emit({**where.as_dict(), **report.model_dump(mode="json")})

@@ -36,11 +36,11 @@ def calibrate(
     """
     from graphmem.interfaces.questions import read_profile, read_questions
 
-    asked = read_questions(questions.read_text("utf-8").splitlines())
+    asked = read_questions(questions)
     profile = read_profile(start)
     with cli.memory() as memory:
         with cli.progress() as progress:
-            found = memory.agent(agent).calibrate(asked, start=profile, progress=progress.step)
+            found = cli.known(memory, agent).calibrate(asked, start=profile, progress=progress.step)
         where = cli.where(memory, agent)
     if out is not None:
         out.write_text(found.profile.model_dump_json(indent=2) + "\n", "utf-8")

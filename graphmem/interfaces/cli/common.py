@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from graphmem import Memory
+    from graphmem.agent import Agent as AgentHandle
     from graphmem.interfaces.progress import Progress
     from graphmem.settings import Settings
     from graphmem.views.tree import Tree
@@ -181,6 +182,16 @@ class Cli:
             memory = Memory.open(settings=self.settings, progress=progress.step)
         with memory:
             yield memory
+
+    def known(self, memory: Memory, agent: str) -> AgentHandle:
+        """An agent that is there: for commands that only make sense on what was written before.
+
+        Raises:
+            UnknownAgent: When nothing was ever written for it; a name mistyped must not look like an empty memory.
+        """
+        handle = memory.agent(agent)
+        handle.must_exist()
+        return handle
 
     def where(self, memory: Memory, agent: str | None = None) -> Where:
         """What this command works on."""

@@ -41,7 +41,7 @@ def doctor(
         _model(cli)
         return
     with cli.memory() as memory:
-        handle = memory.agent(agent)
+        handle = cli.known(memory, agent)
         info = handle.info()
         found = handle.check()
         where = cli.where(memory, agent)

@@ -53,7 +53,7 @@ def forget(
         _forget_agent(cli, agent, dry_run=dry_run, yes=yes)
         return
     with cli.memory() as memory:
-        handle = memory.agent(agent)
+        handle = cli.known(memory, agent)
         id_ = handle.resolve(memory_id)
         where = cli.where(memory, agent)
         if dry_run or not yes:

@@ -30,7 +30,7 @@ def feedback(
 ) -> None:
     """Say that a memory was of use, or not: its importance goes up or down by one."""
     with cli.memory() as memory:
-        handle = memory.agent(agent)
+        handle = cli.known(memory, agent)
         found = handle.feedback(handle.resolve(memory_id), useful=useful, reason=reason)
         where = cli.where(memory, agent)
     if cli.as_json:
@@ -53,7 +53,7 @@ def reappraise(
     """Rate memories anew in the light of what came of them; what you rated yourself stays as it is."""
     with cli.memory() as memory, cli.progress() as progress:
         progress.step(f"agent {agent} looks back")
-        report = memory.agent(agent).reappraise(limit=limit)
+        report = cli.known(memory, agent).reappraise(limit=limit)
         where = cli.where(memory, agent)
     if cli.as_json:
         cli.emit({**where.as_dict(), **report.model_dump(mode="json")})
@@ -71,7 +71,7 @@ def reappraise(
 def usage(cli: Cli, agent: Agent) -> None:
     """Tell what an agent's runs of a language model have cost: tokens, and dollars where prices are known."""
     with cli.memory() as memory:
-        handle = memory.agent(agent)
+        handle = cli.known(memory, agent)
         handle.info()  # An agent that is not there has no usage: a slip of the pen is told.
         found = handle.usage()
         where = cli.where(memory, agent)

@@ -54,7 +54,7 @@ def tree(
     from graphmem.views.tree import tree as draw
 
     with cli.memory() as memory:
-        handle = memory.agent(agent)
+        handle = cli.known(memory, agent)
         provenance = handle.tree() if memory_id is None else handle.explain(handle.resolve(memory_id))
         where = cli.where(memory, agent)
     if cli.as_json:
@@ -104,7 +104,7 @@ def explain(
     from graphmem.views.tree import tree as draw
 
     with cli.memory() as memory:
-        handle = memory.agent(agent)
+        handle = cli.known(memory, agent)
         provenance = handle.explain(handle.resolve(memory_id), as_of=as_of)
         where = cli.where(memory, agent)
     if cli.as_json:
@@ -203,7 +203,7 @@ def memories(
 ) -> None:
     """List an agent's memories in the order of their ids, a line each."""
     with cli.memory() as memory:
-        handle = memory.agent(agent)
+        handle = cli.known(memory, agent)
         behind = handle.resolve(after) if after is not None else None
         found = handle.memories(type=type, status=status, limit=limit, after=behind)
         where = cli.where(memory, agent)
@@ -223,7 +223,7 @@ def about(
     The name must be the whole name, letter by letter. To search in texts: graphmem retrieve.
     """
     with cli.memory() as memory:
-        handle = memory.agent(agent)
+        handle = cli.known(memory, agent)
         behind = handle.resolve(after) if after is not None else None
         status = None if everything else "active"
         found = handle.about(entity, status=status, limit=limit, after=behind)

@@ -38,7 +38,7 @@ def history(
 ) -> None:
     """Tell all that happened to one memory: how it came about, what changed about it, when, why and by whom."""
     with cli.memory() as memory:
-        handle = memory.agent(agent)
+        handle = cli.known(memory, agent)
         found = handle.get(handle.resolve(memory_id))
         events = handle.history(found.id)
         where = cli.where(memory, agent)
@@ -66,7 +66,7 @@ def timeline(
 ) -> None:
     """Tell what happened to all of an agent's memories: observed, inferred, turned stale, recomputed, in order."""
     with cli.memory() as memory:
-        events = memory.agent(agent).timeline(limit=limit, before=before)
+        events = cli.known(memory, agent).timeline(limit=limit, before=before)
         where = cli.where(memory, agent)
     if cli.as_json:
         told = [
@@ -87,7 +87,7 @@ def timeline(
 def log(cli: Cli, agent: Agent, limit: _Limit = 100, before: _Before = None) -> None:
     """List every change of an agent's beliefs, latest first: what changed, by whom and why."""
     with cli.memory() as memory:
-        entries = memory.agent(agent).log(limit=limit, before=before)
+        entries = cli.known(memory, agent).log(limit=limit, before=before)
         where = cli.where(memory, agent)
     _show_log(cli, entries, where, limit, nothing="no changes yet")
 
@@ -102,7 +102,7 @@ def review(
 ) -> None:
     """List what a language model ended on its own (observe --resolve), with reason and run; --undo takes one back."""
     with cli.memory() as memory:
-        handle = memory.agent(agent)
+        handle = cli.known(memory, agent)
         if undo is not None:
             handle.restore(handle.resolve(undo), reason=reason or "reviewed")
         entries = handle.review(limit=limit, before=before)
@@ -130,7 +130,7 @@ def runs(
     from graphmem.views.text import counted
 
     with cli.memory() as memory:
-        found = memory.agent(agent).runs(limit=limit)
+        found = cli.known(memory, agent).runs(limit=limit)
         where = cli.where(memory, agent)
     if cli.as_json:
         cli.emit({**where.as_dict(), "runs": [item.model_dump(mode="json") for item in found]})
@@ -174,7 +174,7 @@ def run(
     Every refused item names the gate that it did not pass.
     """
     with cli.memory() as memory:
-        details = memory.agent(agent).run(run_id)
+        details = cli.known(memory, agent).run(run_id)
         where = cli.where(memory, agent)
     if cli.as_json:
         cli.emit({**where.as_dict(), **details.model_dump(mode="json")})

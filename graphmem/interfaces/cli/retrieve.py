@@ -63,7 +63,7 @@ def retrieve(
     used = read_profile(profile)
     chosen = _weights(weights, used.weights) if weights is not None else None
     with cli.memory() as memory:
-        hits = memory.agent(agent).retrieve(
+        hits = cli.known(memory, agent).retrieve(
             query,
             k=k,
             profile=used,
