@@ -25,10 +25,14 @@ class Belief:
     order: tuple[float, str, str] = (0, "", "")
     """Place among the values of a key: when it happened, then by id; a correction takes the place of the corrected."""
     grounds: set[str] = field(default_factory=set[str])
+    past: set[str] = field(default_factory=set[str])
+    """Cited as they were, until an update superseded them."""
     ended: Ending | None = None
     status: str = "active"
     """Of an ended one: superseded, retracted or forgotten."""
     replaced_by: str | None = None
+    update: bool = False
+    """Whether it was true until it was replaced."""
     made: bool = False
     """Whether what replaced it was written for that."""
     gave_way: list[str] = field(default_factory=list[str])
@@ -58,14 +62,22 @@ class Beliefs:
     def stale(self, id: str) -> bool:
         """Whether a path of current grounds leads from a held derived memory to one that has ended."""
         belief = self.all[id]
-        return belief.held and any(self._fallen(ground, set()) for ground in belief.grounds)
+        return belief.held and self._unfounded(belief, set())
+
+    def _unfounded(self, belief: Belief, seen: set[str]) -> bool:
+        return any(self._fallen(ground, seen) for ground in belief.grounds) or not all(map(self.was, belief.past))
+
+    def was(self, id: str) -> bool:
+        """Whether a memory was true until an update superseded it."""
+        belief = self.all[id]
+        return belief.status == "superseded" and belief.replaced_by is not None and belief.update
 
     def _fallen(self, id: str, seen: set[str]) -> bool:
         if id in seen:
             return False
         seen.add(id)
         belief = self.all[id]
-        return not belief.held or any(self._fallen(ground, seen) for ground in belief.grounds)
+        return not belief.held or self._unfounded(belief, seen)
 
     def status(self, id: str) -> str:
         """What the store must say of a memory."""
@@ -83,7 +95,7 @@ class Beliefs:
         found: set[str] = set()
         level = {id}
         while level:
-            level = {b.id for b in self.all.values() if b.held and b.grounds & level} - found
+            level = {b.id for b in self.all.values() if b.held and (b.grounds | b.past) & level} - found
             found |= level
         return found
 
@@ -115,7 +127,7 @@ class Beliefs:
             if here not in seen:
                 seen.add(here)
                 belief = self.all[here]
-                todo += [*belief.grounds, *([belief.replaced_by] if belief.replaced_by else [])]
+                todo += [*belief.grounds, *belief.past, *([belief.replaced_by] if belief.replaced_by else [])]
         return False
 
     # --- changes ------------------------------------------------------------------------------------------------
@@ -125,15 +137,20 @@ class Beliefs:
         self.all[belief.id] = belief
         self._settle(belief.key)
 
-    def supersede(self, old: str, new: Belief, *, correction: bool, made: bool) -> None:
-        """Replace a memory by another, which is new or was there before."""
+    def supersede(self, old: str, new: Belief, *, correction: bool, made: bool, update: bool) -> None:
+        """Replace a memory by another, which is new or was there before.
+
+        Args:
+            correction: Whether it takes the place of the old one among the values of a key.
+            update: Whether the old one was true until now.
+        """
         replaced = self.all[old]
         next_value = replaced.key is not None and not correction
         if replaced.key is not None and correction:
             new.order = (*replaced.order[:2], new.id)
         self.all[new.id] = new
         self._end(old, "superseded", "key" if next_value else "caller")
-        replaced.replaced_by, replaced.made = new.id, made
+        replaced.replaced_by, replaced.made, replaced.update = new.id, made, update
         self._settle(replaced.key)
 
     def retract(self, id: str) -> None:
@@ -180,21 +197,29 @@ class Beliefs:
         return (
             belief.type == "reflection"
             and self.stale(id)
-            and not any(self.stale(self.stands_for(ground)) for ground in belief.grounds)
+            and not any(self.stale(self.stands_for(ground)) for ground in belief.grounds | belief.past)
         )
 
     def evidence(self, id: str) -> dict[str, str]:
         """By each ground, what stands in its place; what has ended is dropped from what is shown."""
-        return {ground: self.stands_for(ground) for ground in self.all[id].grounds}
+        belief = self.all[id]
+        return {ground: self.stands_for(ground) for ground in belief.grounds | belief.past}
+
+    def shown_past(self, id: str) -> set[str]:
+        """Ids of what a recompute is shown as true until it changed."""
+        return {ground for ground in self.evidence(id) if self.was(ground)}
 
     def shown(self, id: str) -> set[str]:
         """Ids of the evidence that a recompute is shown."""
         return {standing for standing in self.evidence(id).values() if self.status(standing) == "active"}
 
-    def confirm(self, id: str) -> None:
-        """It follows as it stands, from all that was shown."""
+    def confirm(self, id: str, past: set[str]) -> None:
+        """It follows as it stands, from all that is shown to hold and from some of what was."""
         belief = self.all[id]
+        shown = self.shown(id)
         for ground, standing in self.evidence(id).items():
+            if ground not in belief.grounds:
+                continue
             if standing == ground or self.status(standing) != "active":
                 continue
             belief.moved[ground] = standing
@@ -202,14 +227,14 @@ class Beliefs:
                 belief.besides.add((ground, standing))
             else:
                 belief.besides.discard((ground, standing))
-        belief.grounds = self.shown(id)
+        belief.grounds, belief.past = shown, set(past)
 
-    def revise(self, id: str, new: Belief) -> None:
-        """Something else follows, from all that was shown."""
-        new.grounds = self.shown(id)
+    def revise(self, id: str, new: Belief, past: set[str]) -> None:
+        """Something else follows, from all that is shown to hold and from some of what was."""
+        new.grounds, new.past = self.shown(id), set(past)
         self.all[new.id] = new
         self._end(id, "superseded", "recompute")
-        self.all[id].replaced_by, self.all[id].made = new.id, True
+        self.all[id].replaced_by, self.all[id].made, self.all[id].update = new.id, True, False
 
     def drop(self, id: str) -> None:
         """Nothing follows, or nothing is left to rest on."""
@@ -238,13 +263,14 @@ class Beliefs:
         if belief.id in way:
             way.remove(belief.id)
         way.append(belief.id)
-        belief.replaced_by, belief.made = None, False
+        belief.replaced_by, belief.made, belief.update = None, False, False
 
     def _move_back(self, restored: str, newer: str) -> None:
         for upper in self.all.values():
             if upper.held and upper.moved.get(restored) == newer and newer in upper.grounds:
                 if (restored, newer) not in upper.besides:
                     upper.grounds.discard(newer)
+                upper.past.discard(restored)
                 upper.grounds.add(restored)
 
     def _statuses(self) -> dict[str, str]:
@@ -258,8 +284,9 @@ class Beliefs:
                 b.id
                 for b in self.all.values()
                 if b.ended == "recompute"
-                and b.grounds & again
+                and (b.grounds | b.past) & again
                 and all(self.status(ground) == "active" for ground in b.grounds)
+                and all(map(self.was, b.past))
                 and (b.replaced_by is None or self.all[b.replaced_by].held)
             )
             if not found:
@@ -284,6 +311,7 @@ class Beliefs:
                     if belief.replaced_by is not None:
                         self._unlink(belief)
                     belief.replaced_by, belief.made = following.id, False
+                    belief.update = True
                 if belief.held:
                     self._end(belief.id, "superseded", "key")
                 continue
@@ -320,3 +348,4 @@ class Beliefs:
                         upper.besides.discard((ground, latest.id))
                 if upper.grounds & earlier:
                     upper.grounds = (upper.grounds - earlier) | {latest.id}
+                    upper.past.discard(latest.id)

@@ -60,7 +60,9 @@ class _Pending:
     id: str
     verdict: str
     text: str
-    before: dict[str, tuple[str, str]]
+    before: dict[str, tuple[str, str, bool]]
+    past: set[str]
+    """What was true until it changed, and is cited as that."""
 
 
 class World:
@@ -218,7 +220,7 @@ class World:
         belief = Belief(new.id, new.text, key=old.key, order=(now.timestamp(), new.id, new.id))
         takes_place = correction or now.timestamp() <= old.order[0]
         self.trace.append(f"  {old.id} by {new.id}, correction {correction}")
-        self.beliefs.supersede(old.id, belief, correction=takes_place, made=True)
+        self.beliefs.supersede(old.id, belief, correction=takes_place, made=True, update=not correction)
         self.naive.served = (self.naive.served - {old.id}) | {new.id}
 
     async def _supersede_by_another(self) -> None:
@@ -227,9 +229,10 @@ class World:
             return
         if old.id == new.id or self.beliefs.rests_on(new.id, old.id):
             return
-        await self.agent.supersede(old.id, by=new.id, now=self.now())
-        self.trace.append(f"  {old.id} by {new.id}")
-        self.beliefs.supersede(old.id, new, correction=True, made=False)
+        update = self.dice.random() < 0.5
+        await self.agent.supersede(old.id, by=new.id, mode="update" if update else "correction", now=self.now())
+        self.trace.append(f"  {old.id} by {new.id}, update {update}")
+        self.beliefs.supersede(old.id, new, correction=True, made=False, update=update)
         self.naive.served.discard(old.id)
 
     async def _retract(self, old: Belief | None = None) -> None:
@@ -342,23 +345,32 @@ class World:
         await self._settle()
         (id,) = [b.id for b in self.beliefs.all.values() if b.type == "reflection" and b.text == task.hypothesis]
         self._retract_below(id)
-        texts = Counter(self.beliefs[standing].text for standing in self.beliefs.shown(id))
+        was = self.beliefs.shown_past(id)
+        texts = Counter(self.beliefs[standing].text for standing in [*self.beliefs.shown(id), *was])
         if not self.beliefs.ready(id):
             self.note("unfounded", detail=f"{id} was recomputed before it was ready")
         elif Counter(s.text for s in task.statements) != texts:
             self.note("unfounded", detail=f"{id} was shown {[s.text for s in task.statements]}, not {list(texts)}")
+        marked = {s.text for s in task.statements if s.true_until is not None}
+        if marked != {self.beliefs[ground].text for ground in was}:
+            self.note("stale served", detail=f"{id} was shown {marked} as true until it changed, not {was}")
         before = self._standing(id)
+        chosen = {text for text in sorted(marked) if self.dice.random() < 0.5}
+        past = {ground for ground in was if self.beliefs[ground].text in chosen}
         self.trace.append(f"  asked about {id} on {self.beliefs.evidence(id)}")
         await self._meanwhile(sorted(self.beliefs.shown(id)), 0.15)
         verdict = self.dice.choices(("confirmed", "revised", "retracted"), (4, 3, 2))[0]
         text = self.text("rather we plan for") if verdict == "revised" else ""
-        self._pending = _Pending(id, verdict, text, before)
-        numbers = [s.number for s in task.statements]
+        self._pending = _Pending(id, verdict, text, before, past)
+        numbers = [s.number for s in task.statements if s.true_until is None or s.text in chosen]
         return {"verdict": verdict, "text": text, "evidence": numbers, "reason": "by dice"}
 
-    def _standing(self, id: str) -> dict[str, tuple[str, str]]:
+    def _standing(self, id: str) -> dict[str, tuple[str, str, bool]]:
         """What became of each ground."""
-        return {ground: (to, self.beliefs.status(to)) for ground, to in self.beliefs.evidence(id).items()}
+        return {
+            ground: (to, self.beliefs.status(to), self.beliefs.was(ground))
+            for ground, to in self.beliefs.evidence(id).items()
+        }
 
     async def _settle(self) -> None:
         """Apply the last answer, unless what it was about has changed: then it came too late."""
@@ -366,11 +378,13 @@ class World:
         if pending is None or not self.beliefs.stale(pending.id) or self._standing(pending.id) != pending.before:
             return
         if pending.verdict == "confirmed":
-            self.beliefs.confirm(pending.id)
+            self.beliefs.confirm(pending.id, pending.past)
         elif pending.verdict == "revised":
             stored = [m.id for m in await self.agent.memories(limit=10_000) if m.text == pending.text]
             self.note("left unrecomputed", int(not stored), f"{pending.id} was not revised")
-            self.beliefs.revise(pending.id, Belief((stored or [pending.text])[0], pending.text, type="reflection"))
+            self.beliefs.revise(
+                pending.id, Belief((stored or [pending.text])[0], pending.text, type="reflection"), pending.past
+            )
         else:
             self.beliefs.drop(pending.id)
         self._applied.append((pending.id, pending.verdict))

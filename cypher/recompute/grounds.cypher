@@ -1,6 +1,7 @@
 // What a stale memory rests on, each ground with what stands in its place today.
 // Returns: ground MAP {id, status, text}, head MAP (its properties without the vector), labels LIST<STRING> of the
-// head, rank INTEGER, support FLOAT or null, reason STRING or null (of the change that ended the ground)
+// head, rank INTEGER, support FLOAT or null, reason STRING or null (of the change that ended the ground),
+// past MAP or null, pastLabels: the ground itself where it was true until an update superseded it
 MATCH (memory:Memory {agentId: $agentId, id: $id})
 MATCH (memory)-[edge:CITES WHERE edge.until IS NULL]->(ground:Memory)
 MATCH (ground)
@@ -14,8 +15,13 @@ WITH ground, edge, change, head, restored
 ORDER BY revoked.revokedAt DESC
 WITH ground, edge, change, head AS last, collect(restored) AS restored
 WITH ground, edge, change, coalesce(restored[0], last) AS standing
+WITH *, ground.status = 'superseded' AND EXISTS {
+  (ground)<-[update:SUPERSEDES WHERE update.mode = 'update' AND update.revokedAt IS NULL]-(:Memory)
+} AS updated
 RETURN
   ground {.id, .status, .text} AS ground,
+  CASE WHEN updated THEN ground {.*, embedding: null} END AS past,
+  labels(ground) AS pastLabels,
   standing {.*, embedding: null} AS memory,
   labels(standing) AS labels,
   edge.rank AS rank,

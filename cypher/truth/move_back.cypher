@@ -9,6 +9,12 @@ WITH restored, upper, moved, collect(old)[-1] AS last
 // What it had cited besides before the move stays.
 SET moved.until = CASE WHEN moved.since >= last.until THEN $now END
 WITH restored, upper, last
+CALL (restored, upper) {
+  // What it was is what it is again.
+  MATCH (upper)-[was:CITES WHERE was.until IS NULL AND was.past]->(restored)
+  SET was.until = $now
+}
+WITH restored, upper, last
 WHERE NOT EXISTS { (upper)-[current:CITES|DERIVED_FROM WHERE current.until IS NULL]->(restored) }
 CREATE (upper)-[edge:$(type(last))]->(restored)
 SET

@@ -2,6 +2,7 @@
 // stale exactly when a path of current grounds leads from it to an ended memory (a missing ground counts as ended).
 // Of all held memories above the change, those with an ended ground, or with a stale ground outside that set, are
 // stale, and so is everything of the set above them; the rest is active. STALE_BECAUSE names each ground at fault.
+// A memory cited as past is good exactly while an unrevoked update supersedes it; otherwise it counts as ended.
 // Returns: wasStale, nowStale LIST<STRING>: ids of the memories above the change, the shallowest first
 MATCH (changed:Memory {agentId: $agentId})
 WHERE changed.id IN $ids
@@ -24,7 +25,12 @@ CALL (affected) {
   WITH memory
   WHERE memory.missingGrounds > 0 OR EXISTS {
     (memory)-[edge:CITES|DERIVED_FROM WHERE edge.until IS NULL]->(ground:Memory)
-    WHERE NOT ground.held OR ground.status = 'stale'
+    WHERE CASE
+      WHEN edge.past THEN NOT (ground.status = 'superseded' AND EXISTS {
+        (ground)<-[change:SUPERSEDES WHERE change.mode = 'update' AND change.revokedAt IS NULL]-(:Memory)
+      })
+      ELSE NOT ground.held OR ground.status = 'stale'
+    END
   }
   CALL (memory) {
     MATCH (memory)
@@ -40,14 +46,26 @@ WITH affected, wasStale, nowStale
 CALL (affected) {
   UNWIND affected AS memory
   MATCH (memory)-[because:STALE_BECAUSE WHERE because.until IS NULL]->(ground)
-  WHERE NOT EXISTS { (memory)-[edge:CITES|DERIVED_FROM WHERE edge.until IS NULL]->(ground) }
-     OR (ground.held AND ground.status <> 'stale')
+  WHERE NOT EXISTS {
+    MATCH (memory)-[edge:CITES|DERIVED_FROM WHERE edge.until IS NULL]->(ground)
+    WHERE CASE
+      WHEN edge.past THEN NOT (ground.status = 'superseded' AND EXISTS {
+        (ground)<-[change:SUPERSEDES WHERE change.mode = 'update' AND change.revokedAt IS NULL]-(:Memory)
+      })
+      ELSE NOT ground.held OR ground.status = 'stale'
+    END
+  }
   SET because.until = $now
 }
 CALL (nowStale) {
   UNWIND nowStale AS memory
   MATCH (memory)-[edge:CITES|DERIVED_FROM WHERE edge.until IS NULL]->(ground:Memory)
-  WHERE (NOT ground.held OR ground.status = 'stale')
+  WHERE CASE
+    WHEN edge.past THEN NOT (ground.status = 'superseded' AND EXISTS {
+      (ground)<-[change:SUPERSEDES WHERE change.mode = 'update' AND change.revokedAt IS NULL]-(:Memory)
+    })
+    ELSE NOT ground.held OR ground.status = 'stale'
+  END
     AND NOT EXISTS { (memory)-[because:STALE_BECAUSE WHERE because.until IS NULL]->(ground) }
   WITH DISTINCT memory, ground
   CREATE (memory)-[:STALE_BECAUSE {since: $now}]->(ground)

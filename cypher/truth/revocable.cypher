@@ -8,7 +8,12 @@ WHERE memory.endedBy = 'recompute'
   AND NOT memory.held
   AND NOT EXISTS {
     (memory)-[edge:CITES WHERE edge.until IS NULL]->(other:Memory)
-    WHERE other.status <> 'active'
+    WHERE CASE
+      WHEN edge.past THEN NOT (other.status = 'superseded' AND EXISTS {
+        (other)<-[change:SUPERSEDES WHERE change.mode = 'update' AND change.revokedAt IS NULL]-(:Memory)
+      })
+      ELSE other.status <> 'active'
+    END
   }
 OPTIONAL MATCH (memory)<-[change:SUPERSEDES WHERE change.revokedAt IS NULL]-(newer:Memory)
 WITH memory, change, newer

@@ -49,6 +49,7 @@ def statement(memory: AnyMemory, number: int) -> Statement:
         source=memory.source if isinstance(memory, Observation) else None,
         importance=memory.importance,
         keywords=memory.keywords,
+        true_until=memory.ended_at if memory.status == "superseded" else None,
     )
 
 
@@ -61,6 +62,8 @@ class Cited:
     """1-based, in the order that the model gave."""
     support: float | None
     """How far the memory supports the text, in [0, 1]; None where nothing was measured."""
+    past: bool = False
+    """It is cited as it was: an update has superseded it since."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ def ground(insight: Insight, shown: Sequence[AnyMemory]) -> Grounded | Refused:
     if isinstance(supported, Refused):
         return supported
     cited = tuple(
-        Cited(shown[number - 1].id, rank, supported.get(number))
+        Cited(shown[number - 1].id, rank, supported.get(number), past=shown[number - 1].status == "superseded")
         for rank, number in enumerate(indexed.evidence, start=1)
     )
     return Grounded(indexed.text, cited, indexed.notes)
@@ -246,7 +249,9 @@ async def cite(tx: Transaction, agent_id: str, reflection_id: str, cited: Sequen
     Raises:
         StoreInconsistent: When one of them is not there; the whole change is rolled back.
     """
-    evidence = [{"id": item.id, "rank": item.rank, "support": item.support} for item in cited]
+    evidence = [
+        {"id": item.id, "rank": item.rank, "support": item.support, "past": item.past or None} for item in cited
+    ]
     rows = await tx.run("truth/cite", agentId=agent_id, id=reflection_id, evidence=evidence, now=now)
     if len(rows) != len(cited):
         raise StoreInconsistent(f"{reflection_id!r} was to cite {len(cited)} memories, {len(rows)} are there")

@@ -44,6 +44,8 @@ class _Evidence:
 
     active: tuple[AnyMemory, ...]
     """Each once: grounds that hold, and the heads of those that were superseded."""
+    past: tuple[AnyMemory, ...]
+    """Grounds that were true until an update superseded them, shown as such."""
     changes: tuple[str, ...]
     """What happened to each ground that ended, for the prompt and the report."""
     retired_texts: frozenset[str]
@@ -53,9 +55,14 @@ class _Evidence:
     waits: bool
     """Whether one of them is stale: it has to be recomputed first."""
 
+    @property
+    def shown(self) -> tuple[AnyMemory, ...]:
+        """What the model sees, in the order of its numbers."""
+        return self.active + self.past
+
     def same(self, other: _Evidence) -> bool:
         """Whether a model that was shown the one has seen the other: accesses and ratings do not count."""
-        ids = [[memory.id for memory in evidence.active] for evidence in (self, other)]
+        ids = [[memory.id for memory in evidence.shown] for evidence in (self, other)]
         return ids[0] == ids[1] and (self.changes, self.waits) == (other.changes, other.waits)
 
 
@@ -176,6 +183,7 @@ class _Worker:
         agent_id = self.run.agent_id
         memory = await fetch_one(tx, agent_id, memory_id)
         active: dict[str, AnyMemory] = {}
+        was: dict[str, AnyMemory] = {}
         changes: list[str] = []
         retired: set[str] = set()
         moved: dict[str, str] = {}
@@ -191,10 +199,14 @@ class _Worker:
                 active[head.id] = head
                 if row["ground"]["id"] != head.id:
                     moved[row["ground"]["id"]] = head.id
+            if row["past"] is not None:
+                was[row["ground"]["id"]] = to_memory({"memory": row["past"], "labels": row["pastLabels"]})
             if row["ground"]["id"] != head.id or head.status != "active":
                 changes.append(_told(row, head))
                 retired.add(normalise_text(row["ground"]["text"]))
-        return memory, _Evidence(tuple(active.values()), tuple(changes), frozenset(retired), moved, waits)
+        return memory, _Evidence(
+            tuple(active.values()), tuple(was.values()), tuple(changes), frozenset(retired), moved, waits
+        )
 
     async def _reconsider(self, memory: Reflection, evidence: _Evidence) -> Reconsidered:
         if not self._opened:
@@ -208,11 +220,11 @@ class _Worker:
         task = Reconsider(
             question=memory.question,
             hypothesis=memory.text,
-            statements=grounding.statements(evidence.active),
+            statements=grounding.statements(evidence.shown),
             changes=evidence.changes,
         )
         shown: list[Row] = [
-            {"id": ground.id, "rank": rank, "score": None} for rank, ground in enumerate(evidence.active, start=1)
+            {"id": ground.id, "rank": rank, "score": None} for rank, ground in enumerate(evidence.shown, start=1)
         ]
         reply = await self.run.ask(self.engine, task, shown)
         return reply.value
@@ -220,7 +232,7 @@ class _Worker:
     def _grounded(self, memory: Reflection, reply: Reconsidered, evidence: _Evidence) -> grounding.Grounded | Refused:
         """Pass the reply through the gates; what merely repeats what has ended is an echo."""
         text = memory.text if reply.verdict == "confirmed" else reply.text
-        grounded = grounding.ground(Insight(text=text, evidence=reply.evidence), evidence.active)
+        grounded = grounding.ground(Insight(text=text, evidence=reply.evidence), evidence.shown)
         if isinstance(grounded, Refused):
             return grounded
         said = normalise_text(grounded.text)
@@ -304,8 +316,15 @@ class _Worker:
         if above := await truth.resting_on(tx, agent_id, memory.id, [item.id for item in grounded.cited]):
             return await self._failed(tx, memory, _circular(above))
         revision = await truth.begin(tx, agent_id, self.run.now)
-        keep = [item.id for item in grounded.cited]
-        await tx.run("truth/uncite", agentId=agent_id, id=memory.id, keep=keep, moved=evidence.moved, now=self.run.now)
+        await tx.run(
+            "truth/uncite",
+            agentId=agent_id,
+            id=memory.id,
+            keep=[item.id for item in grounded.cited if not item.past],
+            keepPast=[item.id for item in grounded.cited if item.past],
+            moved=evidence.moved,
+            now=self.run.now,
+        )
         await grounding.cite(tx, agent_id, memory.id, grounded.cited, self.run.now)
         await self._finish(tx, revision, memory, "confirmed", "", held=memory.id)
         return Recomputed(id=memory.id, outcome="confirmed", before=memory.text, after=memory.text)

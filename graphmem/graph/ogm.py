@@ -135,6 +135,7 @@ class Cites(_Edge):
     support = FloatProperty()
     since = DateTimeNeo4jFormatProperty()
     until = DateTimeNeo4jFormatProperty()
+    past = BooleanProperty()
     movedTo = StringProperty()
 
 

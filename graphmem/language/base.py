@@ -32,6 +32,8 @@ class Statement(BaseModel):
     status: Status = "active"
     occurred_at: datetime
     source: str | None = None
+    true_until: datetime | None = None
+    """When it stopped to be true; None: it holds. It may be cited for what was, not for what is."""
     importance: int = 5
     shortened: bool = False
     """The text is only the beginning of the memory's: the whole was too long for the prompt."""

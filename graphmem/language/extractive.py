@@ -298,7 +298,8 @@ def reconsider(task: Reconsider) -> dict[str, Any]:
     Only equal text confirms. What still shares the topic of the hypothesis is told anew; where fewer than two
     memories do, the insight is retracted.
     """
-    reader = Reader(task.statements)
+    holding = tuple(statement for statement in task.statements if statement.true_until is None)
+    reader = Reader(holding)
     read = insights.read_back(task.hypothesis)
     candidates = _over_again(reader, read) if read and read.level > 1 else _again(reader, read, task)
     wanted = gates.normalise_text(task.hypothesis)
@@ -308,7 +309,7 @@ def reconsider(task: Reconsider) -> dict[str, Any]:
     if candidates:
         best = candidates[0]
         return {"verdict": "revised", "text": best.text, "evidence": list(best.evidence)}
-    return {"verdict": "retracted", "reason": _why_not(len(task.statements), read)}
+    return {"verdict": "retracted", "reason": _why_not(len(holding), read)}
 
 
 def _why_not(count: int, read: ReadBack | None) -> str:

@@ -207,6 +207,8 @@ def _line(statement: Statement) -> str:
     }
     if statement.source is not None:
         shown["source"] = statement.source
+    if statement.true_until is not None:
+        shown["true until"] = time_of(statement.true_until)
     if statement.shortened:
         shown["shortened"] = True
     return quote(shown | {"text": statement.text})
@@ -357,13 +359,13 @@ class SaySame(Task[Sameness]):
 class Reconsider(Task[Reconsidered]):
     """Check an earlier insight against the evidence that holds now."""
 
-    prompt_version: ClassVar[str] = "reconsider/1"
+    prompt_version: ClassVar[str] = "reconsider/2"
     reply_model: ClassVar[type[BaseModel]] = Reconsidered
 
     question: str | None = None
     hypothesis: str
     statements: tuple[Statement, ...]
-    """The evidence that holds now; what replaced a memory stands in its place."""
+    """The evidence that holds now; what replaced a memory stands in its place. Last, what was true until it changed."""
     changes: tuple[str, ...] = ()
     """What changed since the hypothesis was written, a line each."""
 
@@ -375,7 +377,8 @@ class Reconsider(Task[Reconsidered]):
         blocks.append(f"Hypothesis, inferred earlier, perhaps wrong now (data as well): {quote(self.hypothesis)}")
         blocks.append("\n".join(["Changed since (data as well):", *map(quote, self.changes)]))
         return _chat(
-            "Does the hypothesis still follow from the memories above, and from them alone?\n"
+            'Does the hypothesis still follow from the memories above, and from them alone? One with "true until" was '
+            "true until then and no longer is: cite it only for what was.\n"
             '"confirmed": it follows word for word as it stands; cite what it follows from. "revised": something '
             "else on the same matter follows; write it in full, and cite. "
             '"retracted": nothing on it follows; say why. Never keep a claim only because the hypothesis makes it.\n'

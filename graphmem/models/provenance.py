@@ -23,6 +23,8 @@ class Ground(Value):
     since: datetime
     until: datetime | None = None
     """When it stopped being a ground; None while it is one."""
+    past: bool = False
+    """It is cited as it was, until an update superseded it: that does not make what rests on it stale."""
 
 
 class Supersession(Value):

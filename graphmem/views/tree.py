@@ -283,7 +283,7 @@ class StatusWords:
                 self._causes.setdefault(cause.memory, []).append(cause)
         self._grounds: dict[str, list[str]] = {}
         for ground in provenance.grounds:
-            if ground.until is None:
+            if ground.until is None and not ground.past:
                 self._grounds.setdefault(ground.source, []).append(ground.target)
 
     def short(self, memory_id: str) -> str:
