@@ -16,6 +16,7 @@ GraphmemError
 │   ├── AlreadyEnded        the memory was superseded, retracted or forgotten before
 │   ├── NotActive           the memory must be active for this
 │   ├── NotEnded            the memory is held, so there is nothing to restore
+│   ├── NotArchived         the memory was not put away, so there is nothing to take out
 │   ├── NotNewest           a later change of the same chain must be undone first
 │   ├── SelfSupersession    a memory cannot supersede itself
 │   ├── HasDependents       something rests on what is to be forgotten
@@ -137,6 +138,10 @@ class NotActive(BeliefError):
 
 class NotEnded(BeliefError):
     """The memory is held, so there is nothing to restore."""
+
+
+class NotArchived(BeliefError):
+    """The memory was not put away, so there is nothing to take out."""
 
 
 class NotNewest(BeliefError):

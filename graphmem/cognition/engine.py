@@ -258,11 +258,16 @@ async def fetch_one(tx: Transaction, agent_id: str, memory_id: str) -> AnyMemory
     """
     found = await fetch(tx, agent_id, [memory_id])
     if memory_id not in found:
-        raise UnknownMemory(
-            f"agent {agent_id!r} has no memory {memory_id!r}",
-            remedy=f"list its memories with: graphmem memories --agent {agent_id}",
-        )
+        raise unknown_memory(agent_id, memory_id)
     return found[memory_id]
+
+
+def unknown_memory(agent_id: str, memory_id: str) -> UnknownMemory:
+    """The error for a memory that the agent does not have."""
+    return UnknownMemory(
+        f"agent {agent_id!r} has no memory {memory_id!r}",
+        remedy=f"list its memories with: graphmem memories --agent {agent_id}",
+    )
 
 
 def unknown_agent(agent_id: str) -> UnknownAgent:

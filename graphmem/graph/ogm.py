@@ -254,7 +254,7 @@ class Agent(_Node):
 class Memory(_Node):
     """What observations, reflections and plans share."""
 
-    __optional_labels__ = ("Stale", "Ended")
+    __optional_labels__ = ("Stale", "Ended", "Archived")
 
     agentId = StringProperty()
     uid = StringProperty(db_property="id")

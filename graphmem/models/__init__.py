@@ -40,6 +40,7 @@ from graphmem.models.reports import (
     ReflectReport,
     WorkReport,
 )
+from graphmem.models.retention import ArchiveReport, Kept, UnarchiveReport
 from graphmem.models.retrieval import (
     PAPER,
     PROFILES,
@@ -86,6 +87,7 @@ __all__ = [
     "AnchorRating",
     "AnyImported",
     "AnyMemory",
+    "ArchiveReport",
     "Blend",
     "Cause",
     "ChangeReport",
@@ -109,6 +111,7 @@ __all__ = [
     "ImportedPlace",
     "ImportedPlan",
     "ImportedReflection",
+    "Kept",
     "Kind",
     "Label",
     "LogEntry",
@@ -144,6 +147,7 @@ __all__ = [
     "Supersession",
     "Text",
     "TimelineEvent",
+    "UnarchiveReport",
     "Usage",
     "Value",
     "Violation",

@@ -28,6 +28,8 @@ class AgentInfo(Value):
     reflections: int = 0
     plans: int = 0
     stale: int = 0
+    archived: int = 0
+    """Put away by a retention policy; not among those above."""
     ended: int = 0
     not_embedded: int = 0
 
