@@ -39,6 +39,7 @@ GraphmemError
 │   ├── NotPermitted        the account may not do this, or the database is read-only
 │   ├── UnsupportedServer   not a Neo4j, too old, or without a feature that is needed
 │   ├── SchemaMismatch      another dimension, embedding model or schema version
+│   ├── EmbeddingModelChanged            the store was, or is being, moved to another embedding model
 │   ├── IndexUnavailable    an index is missing, failed, or not online in time
 │   └── StoreInconsistent   the graph is not what a rule guarantees; the change was rolled back
 └── LocalServerError        the embedded Neo4j could not be fetched, started or stopped
@@ -254,6 +255,10 @@ class UnsupportedServer(StoreError):
 
 class SchemaMismatch(StoreError):
     """The store was made with another dimension, embedding model or schema version."""
+
+
+class EmbeddingModelChanged(StoreError):
+    """The store was moved to another embedding model since it was opened, or is being moved."""
 
 
 class IndexUnavailable(StoreError):

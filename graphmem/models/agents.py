@@ -48,6 +48,10 @@ class StoreInfo(Value):
     embedding_model: str | None = None
     dimension: int | None = None
     analyzer: str | None = None
+    moving_to: str | None = None
+    """The embedding model that the store is being moved to, and"""
+    switching: bool = False
+    """whether that has come so far that it cannot be opened until it is done."""
     agents: int = 0
     memories: int = 0
     """Held by all agents: active or stale."""

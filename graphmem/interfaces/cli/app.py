@@ -20,6 +20,7 @@ from graphmem.interfaces.cli import (
     look,
     observe,
     past,
+    reembed,
     retention,
     retrieve,
     server,
@@ -53,6 +54,7 @@ for group in (
     server,
     browser,
     backup,
+    reembed,
 ):
     group.register(app)
 
