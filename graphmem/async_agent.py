@@ -50,8 +50,10 @@ from graphmem.models import (
 )
 from graphmem.models.calibration import Calibration, Question
 from graphmem.models.context import Context
+from graphmem.tracing import traced
 
 
+@traced
 class AsyncAgent(AsyncLiving):
     """One agent's memory. Get it from ``AsyncMemory.agent``; the agent is created by the first write.
 

@@ -16,9 +16,19 @@ from graphmem.agent import Agent
 from graphmem.async_agent import AsyncAgent
 from graphmem.cognition import forget, look_up, reembed, trust, work
 from graphmem.cognition.engine import Engine, checked_id
-from graphmem.models import AgentForgotten, AgentInfo, Changed, ModelCheck, Reembedded, StoreInfo, WorkReport
+from graphmem.models import (
+    AgentForgotten,
+    AgentInfo,
+    Changed,
+    ModelCheck,
+    Reembedded,
+    StoreInfo,
+    StoreStatus,
+    WorkReport,
+)
 from graphmem.settings import Settings, load_settings
 from graphmem.threads import Portal, documented_by, in_thread
+from graphmem.tracing import traced
 
 if TYPE_CHECKING:
     from graphmem.embedding.base import Embedder
@@ -42,13 +52,13 @@ def agents_on_running_server(settings: Settings, prefix: str, *, limit: int, sec
     return _looking(settings, partial(look_up.agent_ids, prefix=prefix, limit=limit), seconds=seconds) or ()
 
 
-def look(settings: Settings) -> tuple[StoreInfo, tuple[AgentInfo, ...]] | None:
-    """What the store is, and its agents, whatever made it and for whichever model; None without a server.
+def look(settings: Settings) -> StoreStatus | None:
+    """How the store is, whatever made it and for whichever model; None without a server.
 
     Raises:
         GraphmemError: When the settings are refused, or the server cannot be asked.
     """
-    return _looking(settings, look_up.store_info)
+    return _looking(settings, look_up.status)
 
 
 def _looking(settings: Settings, ask: Callable[[Store], Awaitable[T]], *, seconds: float | None = None) -> T | None:
@@ -130,6 +140,7 @@ async def _connected(
     return store, embedder, browser_url
 
 
+@traced
 class AsyncMemory:
     """A memory store. Open it with :meth:`open`, use it in that event loop, and close it; or ``async with``."""
 
@@ -275,6 +286,10 @@ class AsyncMemory:
         """Where the store is, on which server, what it was made for, and how much it holds."""
         return (await look_up.store_info(self._engine.store))[0]
 
+    async def status(self) -> StoreStatus:
+        """How the store is: memories by kind and status, what waits, its indexes, what thinking has cost."""
+        return await look_up.status(self._engine.store)
+
     async def check_model(self) -> ModelCheck:
         """Whether the language model can be trusted, by tasks whose answers are known; nothing is stored.
 
@@ -419,6 +434,10 @@ class Memory:
     def info(self) -> StoreInfo:
         """See :meth:`AsyncMemory.info`."""
         return self._portal.call(self._memory.info)
+
+    def status(self) -> StoreStatus:
+        """See :meth:`AsyncMemory.status`."""
+        return self._portal.call(self._memory.status)
 
     def check_model(self) -> ModelCheck:
         """See :meth:`AsyncMemory.check_model`."""

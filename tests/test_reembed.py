@@ -185,7 +185,7 @@ async def test_after_a_kill_it_goes_on(
     assert killed.returncode == -9, killed.stderr
     found = await asyncio.to_thread(look, throw_away)
     assert found is not None
-    assert (found[0].embedding_model, found[0].moving_to, found[0].switching) == (OLD.name, NEW.name, switching)
+    assert (found.info.embedding_model, found.info.moving_to, found.info.switching) == (OLD.name, NEW.name, switching)
     quick = throw_away.model_copy(update={"index_timeout": 0.5})
     if switching:
         # Nobody gets in, for either model, and a third one has to wait for the second.

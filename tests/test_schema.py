@@ -95,7 +95,7 @@ async def test_looking_makes_nothing_and_works_on_what_does_not_fit(
     async def looked() -> StoreInfo:
         found = await asyncio.to_thread(look, throw_away)
         assert found is not None
-        return found[0]
+        return found.info
 
     before = await names(bare)
     empty = await looked()
@@ -113,15 +113,15 @@ async def test_looking_makes_nothing_and_works_on_what_does_not_fit(
     assert (opened.uri, opened.agents, opened.memories) == (throw_away.uri, 2, 2)
     # Of another model than the settings say, and then by a newer graphmem.
     assert await looked() == opened
-    await bare.execute_query("MATCH (s:GraphmemSchema) SET s.version = 99")
-    assert (await looked()).schema_version == 99
+    await bare.execute_query("MATCH (s:GraphmemSchema) SET s.version = 999")
+    assert (await looked()).schema_version == 999
 
 
 async def test_a_newer_schema_is_refused(throw_away: Settings, bare: neo4j.AsyncDriver) -> None:
     await bare.execute_query(
-        "CREATE (:GraphmemSchema {name: 'graphmem', version: 99, embeddingModel: 'hashing-8', dimension: 8})"
+        "CREATE (:GraphmemSchema {name: 'graphmem', version: 999, embeddingModel: 'hashing-8', dimension: 8})"
     )
-    with pytest.raises(SchemaMismatch, match="version 99") as caught:
+    with pytest.raises(SchemaMismatch, match="version 999") as caught:
         await AsyncMemory.open(settings=throw_away, embedder=HashingEmbedder(8))
     assert "upgrade graphmem" in caught.value.remedy
 

@@ -36,6 +36,7 @@ from graphmem.errors import (
 from graphmem.graph.addresses import BOLT_PORT, checked_address, one_line, unreachable
 from graphmem.graph.made_for import EmbeddingModel, Row, with_vectors
 from graphmem.graph.queries import Query, queries
+from graphmem.tracing import span
 
 T = TypeVar("T")
 
@@ -159,6 +160,8 @@ class _Target:
             raise _translate(error, self) from error
 
 
+_CALL = {"db.system.name": "neo4j"}
+"""What spans say of each statement, in the words of OpenTelemetry's conventions."""
 _MADE_FOR = "store/schema"
 _READS_VECTORS = ".embedding AS embedding"
 """How a statement returns stored vectors."""
@@ -186,8 +189,11 @@ class Transaction:
         return rows
 
     async def _rows(self, query: Query, parameters: dict[str, Any]) -> list[Row]:
-        result = await self._tx.run(query.text, parameters)
-        return [_decode(record.data()) for record in await result.fetch(_ALL)]
+        with span(f"neo4j {query.name}", _CALL | {"db.operation.name": query.name}, client=True) as recorder:
+            result = await self._tx.run(query.text, parameters)
+            rows = [_decode(record.data()) for record in await result.fetch(_ALL)]
+            recorder.note({"db.response.returned_rows": len(rows)})
+        return rows
 
     async def one(self, name: str, **parameters: Any) -> Row | None:
         """Run a statement that returns at most one row.

@@ -1,6 +1,15 @@
 """The values that go in and come out: frozen, in snake_case, all times aware and in UTC."""
 
-from graphmem.models.agents import AgentConfig, AgentInfo, StoreInfo, Violation
+from graphmem.models.agents import (
+    AgentConfig,
+    AgentInfo,
+    Backlog,
+    Counted,
+    IndexState,
+    StoreInfo,
+    StoreStatus,
+    Violation,
+)
 from graphmem.models.forgetting import AgentForgotten, Copy, Dependents, ForgetReport, Stripped
 from graphmem.models.imports import (
     AgentImport,
@@ -89,11 +98,13 @@ __all__ = [
     "AnyImported",
     "AnyMemory",
     "ArchiveReport",
+    "Backlog",
     "Blend",
     "Cause",
     "ChangeReport",
     "Changed",
     "Copy",
+    "Counted",
     "Dependents",
     "Failure",
     "Filters",
@@ -112,6 +123,7 @@ __all__ = [
     "ImportedPlace",
     "ImportedPlan",
     "ImportedReflection",
+    "IndexState",
     "Kept",
     "Kind",
     "Label",
@@ -145,6 +157,7 @@ __all__ = [
     "Spent",
     "Status",
     "StoreInfo",
+    "StoreStatus",
     "Stripped",
     "Supersession",
     "Text",

@@ -55,8 +55,8 @@ def test_up_status_browser_down(alone: RunCli, tmp_path: Path) -> None:
             "embedding_model": None,
             "dimension": None,
             "analyzer": None,
-        "moving_to": None,
-        "switching": False,
+            "moving_to": None,
+            "switching": False,
             "agents": 0,
             "memories": 0,
         }
