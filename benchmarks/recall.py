@@ -2,6 +2,9 @@
 
     python -m benchmarks.recall a.jsonl:a.questions.jsonl b.jsonl:b.questions.jsonl --out benchmarks/results/recall.json
 
+With ``--archive-older-than 90d --importance-below 3`` only what retention costs is measured: recall@10 before and after
+what the policy is about was put away.
+
 A conversation is what ``graphmem ingest`` reads, its questions what ``graphmem calibrate`` reads. Nothing is kept: the
 server of the run is in a temporary folder. The figures of profiles are computed from raw signals by the formulas that
 the tests hold the database to; the line "measured in the database" is the check on that.
@@ -13,17 +16,19 @@ import argparse
 import asyncio
 import json
 import tempfile
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import numpy as np
 
-from graphmem import AsyncMemory
+from graphmem import AsyncAgent, AsyncMemory
 from graphmem.cognition.calibrate import Case, fit, gather, measured, profile_of
 from graphmem.graph import embedded
 from graphmem.interfaces.questions import read_questions
 from graphmem.models import PAPER, RECALL, Profile, Weights
+from graphmem.models.calibration import Question
 from graphmem.settings import Settings
 
 PROFILES = {
@@ -96,12 +101,7 @@ async def run(pairs: list[tuple[Path, Path]], distractors: list[int], data_dir: 
                 questions = read_questions(asked)
                 now = max(memory_.occurred_at for memory_ in await agent.memories(limit=10_000)) + timedelta(hours=1)
                 cases[file.stem] = await gather(memory._engine, agent.id, questions, now)
-                found: list[float] = []
-                for question in questions:
-                    hits = await agent.retrieve(question.query, profile=RECALL, touch=False, now=now)
-                    ids = {hit.memory.id for hit in hits}
-                    found.append(float(np.mean([id_ in ids for id_ in question.relevant])))
-                results["database"][file.stem] = float(np.mean(found))
+                results["database"][file.stem] = float(np.mean(await found_in(agent, questions, RECALL, now)))
     finally:
         embedded.down(settings)
     for name, own in cases.items():
@@ -127,14 +127,71 @@ async def run(pairs: list[tuple[Path, Path]], distractors: list[int], data_dir: 
     return results
 
 
+async def found_in(agent: AsyncAgent, questions: list[Question], profile: Profile, now: datetime) -> list[float]:
+    """Recall@10 of each question, asked of the database."""
+    shares: list[float] = []
+    for question in questions:
+        ids = {hit.memory.id for hit in await agent.retrieve(question.query, profile=profile, touch=False, now=now)}
+        shares.append(float(np.mean([id_ in ids for id_ in question.relevant])))
+    return shares
+
+
+async def retention(
+    pairs: list[tuple[Path, Path]], older_than: str, importance_below: int, settings: Settings
+) -> dict[str, Any]:
+    """Recall@10 before and after a policy put away what it is about.
+
+    Nothing is retrieved in between and nothing was reflected on, so that all that is old and unimportant goes: more
+    than of an agent that uses its memory. Ages count from the end of each conversation.
+    """
+    results: dict[str, Any] = {}
+    async with await AsyncMemory.open(settings=settings) as memory:
+        for file, asked in pairs:
+            rows = [json.loads(line) for line in file.read_text("utf-8").splitlines() if line.strip()]
+            agent = memory.agent(f"{file.stem}-{token_hex(4)}")
+            times = [datetime.fromisoformat(row["occurred_at"]) for row in rows]
+            await agent.observe_many(rows, now=min(times))
+            questions = read_questions(asked.read_text("utf-8").splitlines())
+            now = max(times) + timedelta(hours=1)
+            before = {profile.name: await found_in(agent, questions, profile, now) for profile in (PAPER, RECALL)}
+            report = await agent.archive(older_than=older_than, importance_below=importance_below, now=now)
+            gone = set(report.ids)
+            whole = np.array([not gone & set(question.relevant) for question in questions])
+            told: dict[str, Any] = {
+                "memories": len(rows), "archived": len(gone), "questions": len(questions),
+                "questions whose answers all stay": int(whole.sum()),
+            }  # fmt: skip
+            for profile in (PAPER, RECALL):
+                first = np.array(before[profile.name])
+                after = np.array(await found_in(agent, questions, profile, now))
+                told[profile.name] = {
+                    "before": float(first.mean()), "after": float(after.mean()),
+                    "before, answers stay": float(first[whole].mean()) if whole.any() else None,
+                    "after, answers stay": float(after[whole].mean()) if whole.any() else None,
+                }  # fmt: skip
+            results[file.stem] = told
+    return results
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pairs", nargs="+", metavar="CONVERSATION:QUESTIONS")
     parser.add_argument("--distractors", nargs="+", type=int, default=[0, 10_000, 100_000])
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results/recall.json"))
+    parser.add_argument("--archive-older-than", metavar="AGE", help="such as 90d; measures retention only")
+    parser.add_argument("--importance-below", type=int, default=3)
     given = parser.parse_args()
     pairs = [(Path(first), Path(second)) for first, _, second in (pair.partition(":") for pair in given.pairs)]
     with tempfile.TemporaryDirectory(prefix="graphmem-recall-") as folder:
+        if given.archive_older_than:
+            settings = Settings() if Settings().uri else Settings(data_dir=Path(folder))
+            try:
+                measured_ = asyncio.run(retention(pairs, given.archive_older_than, given.importance_below, settings))
+            finally:
+                if settings.uri is None:
+                    embedded.down(settings)
+            print(json.dumps(measured_, indent=2))
+            return
         results = asyncio.run(run(pairs, given.distractors, Path(folder)))
     given.out.parent.mkdir(parents=True, exist_ok=True)
     given.out.write_text(json.dumps(results, indent=2) + "\n")

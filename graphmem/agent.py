@@ -17,6 +17,7 @@ from graphmem.models import (
     AgentImport,
     AgentInfo,
     AnyMemory,
+    ArchiveReport,
     ChangeReport,
     Dependents,
     ForgetReport,
@@ -38,6 +39,7 @@ from graphmem.models import (
     RunInfo,
     Status,
     TimelineEvent,
+    UnarchiveReport,
     Usage,
     Violation,
     Weights,
@@ -255,6 +257,20 @@ class Agent(Living):
         return self._portal.call(
             partial(self._agent.forget, id, dependents=dependents, terms=terms, dry_run=dry_run, now=now)
         )
+
+    def archive(
+        self, *, older_than: object, importance_below: int, dry_run: bool = False, now: object = None
+    ) -> ArchiveReport:
+        """See :meth:`AsyncAgent.archive`."""
+        return self._portal.call(
+            partial(
+                self._agent.archive, older_than=older_than, importance_below=importance_below, dry_run=dry_run, now=now
+            )
+        )
+
+    def unarchive(self, ids: Iterable[str] | None = None, *, now: object = None) -> UnarchiveReport:
+        """See :meth:`AsyncAgent.unarchive`."""
+        return self._portal.call(partial(self._agent.unarchive, ids, now=now))
 
     def recompute(
         self,

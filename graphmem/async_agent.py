@@ -18,6 +18,7 @@ from graphmem.cognition import (
     observe,
     recompute,
     reflect,
+    retention,
     retrieve,
     share,
 )
@@ -29,6 +30,7 @@ from graphmem.models import (
     RECALL,
     AgentImport,
     AgentInfo,
+    ArchiveReport,
     ChangeReport,
     Dependents,
     ForgetReport,
@@ -43,12 +45,15 @@ from graphmem.models import (
     ReappraiseReport,
     RecomputeReport,
     ReflectReport,
+    UnarchiveReport,
     Weights,
 )
 from graphmem.models.calibration import Calibration, Question
 from graphmem.models.context import Context
+from graphmem.tracing import traced
 
 
+@traced
 class AsyncAgent(AsyncLiving):
     """One agent's memory. Get it from ``AsyncMemory.agent``; the agent is created by the first write.
 
@@ -319,7 +324,7 @@ class AsyncAgent(AsyncLiving):
 
         Raises:
             UnknownAgent, UnknownMemory: When there is no such agent, or it has no such memory.
-            AlreadyEnded: When it ended before.
+            AlreadyEnded, NotActive: When it ended before, or is archived.
         """
         return await change.retract(self._engine, self.id, id, reason=reason, now=now)
 
@@ -354,6 +359,32 @@ class AsyncAgent(AsyncLiving):
         return await forget.forget(
             self._engine, self.id, id, dependents=dependents, terms=terms, dry_run=dry_run, now=now
         )
+
+    async def archive(
+        self, *, older_than: object, importance_below: int, dry_run: bool = False, now: object = None
+    ) -> ArchiveReport:
+        """Put observations away that are old, of little importance and unused: they stay, but are not retrieved.
+
+        ``older_than`` is a timedelta or a text such as ``90d``, ``importance_below`` from 2 to 11. What a memory rests
+        on, values of keys, and what corrects or was corrected stay. ``unarchive`` takes them out again.
+
+        Raises:
+            InvalidInput: When the policy is refused; InvalidTime where it is the age or the time.
+            UnknownAgent: When there is no such agent.
+        """
+        return await retention.archive(
+            self._engine, self.id, older_than=older_than, importance_below=importance_below, dry_run=dry_run, now=now
+        )
+
+    async def unarchive(self, ids: Iterable[str] | None = None, *, now: object = None) -> UnarchiveReport:
+        """Take out what was put away, all of it or these: it is retrieved again.
+
+        Raises:
+            InvalidInput: When an id is refused.
+            UnknownAgent, UnknownMemory: When there is no such agent, or it has no such memory.
+            NotArchived: When one of them is not archived. Nothing was taken out.
+        """
+        return await retention.unarchive(self._engine, self.id, ids, now=now)
 
     async def recompute(
         self,

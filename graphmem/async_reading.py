@@ -17,8 +17,10 @@ from graphmem.models import (
     Usage,
     Violation,
 )
+from graphmem.tracing import traced
 
 
+@traced
 class AsyncReading:
     """What an agent's handle reads without changing anything: see :class:`graphmem.async_agent.AsyncAgent`."""
 

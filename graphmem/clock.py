@@ -8,7 +8,8 @@ Everything is stored in UTC, to the microsecond.
 from __future__ import annotations
 
 import math
-from datetime import UTC, datetime
+import re
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
@@ -43,6 +44,30 @@ def as_utc(value: object) -> datetime:
         return value.astimezone(UTC)
     except (ValueError, OverflowError, OSError) as error:
         raise InvalidTime(f"{value!r} is not a time: {error}", remedy=_REMEDY) from error
+
+
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_DURATION = re.compile(r"(\d{1,9}(?:\.\d+)?)\s*([mhdw])")
+
+
+def as_duration(value: object) -> timedelta:
+    """Read a length of time.
+
+    Args:
+        value: A timedelta, or a number and a unit: ``30m``, ``12h``, ``90d``, ``6w``.
+
+    Raises:
+        InvalidTime: When it is neither, negative, or too long.
+    """
+    remedy = "give a timedelta, or a number and a unit: 30m, 12h, 90d, 6w"
+    try:
+        if isinstance(value, str) and (found := _DURATION.fullmatch(value.strip())):
+            value = timedelta(**{_UNITS[found[2]]: float(found[1])})
+    except OverflowError as error:
+        raise InvalidTime(f"{value!r} is too long", remedy=remedy) from error
+    if not isinstance(value, timedelta) or value < timedelta():
+        raise InvalidTime(f"{value!r} is not a length of time", remedy=remedy)
+    return value
 
 
 def system_now() -> datetime:

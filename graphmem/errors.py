@@ -16,6 +16,7 @@ GraphmemError
 │   ├── AlreadyEnded        the memory was superseded, retracted or forgotten before
 │   ├── NotActive           the memory must be active for this
 │   ├── NotEnded            the memory is held, so there is nothing to restore
+│   ├── NotArchived         the memory was not put away, so there is nothing to take out
 │   ├── NotNewest           a later change of the same chain must be undone first
 │   ├── SelfSupersession    a memory cannot supersede itself
 │   ├── HasDependents       something rests on what is to be forgotten
@@ -38,6 +39,7 @@ GraphmemError
 │   ├── NotPermitted        the account may not do this, or the database is read-only
 │   ├── UnsupportedServer   not a Neo4j, too old, or without a feature that is needed
 │   ├── SchemaMismatch      another dimension, embedding model or schema version
+│   ├── EmbeddingModelChanged            the store was, or is being, moved to another embedding model
 │   ├── IndexUnavailable    an index is missing, failed, or not online in time
 │   └── StoreInconsistent   the graph is not what a rule guarantees; the change was rolled back
 └── LocalServerError        the embedded Neo4j could not be fetched, started or stopped
@@ -137,6 +139,10 @@ class NotActive(BeliefError):
 
 class NotEnded(BeliefError):
     """The memory is held, so there is nothing to restore."""
+
+
+class NotArchived(BeliefError):
+    """The memory was not put away, so there is nothing to take out."""
 
 
 class NotNewest(BeliefError):
@@ -249,6 +255,10 @@ class UnsupportedServer(StoreError):
 
 class SchemaMismatch(StoreError):
     """The store was made with another dimension, embedding model or schema version."""
+
+
+class EmbeddingModelChanged(StoreError):
+    """The store was moved to another embedding model since it was opened, or is being moved."""
 
 
 class IndexUnavailable(StoreError):

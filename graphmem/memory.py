@@ -14,11 +14,21 @@ import anyio
 
 from graphmem.agent import Agent
 from graphmem.async_agent import AsyncAgent
-from graphmem.cognition import forget, look_up, trust, work
+from graphmem.cognition import forget, look_up, reembed, trust, work
 from graphmem.cognition.engine import Engine, checked_id
-from graphmem.models import AgentForgotten, AgentInfo, Changed, ModelCheck, StoreInfo, WorkReport
+from graphmem.models import (
+    AgentForgotten,
+    AgentInfo,
+    Changed,
+    ModelCheck,
+    Reembedded,
+    StoreInfo,
+    StoreStatus,
+    WorkReport,
+)
 from graphmem.settings import Settings, load_settings
 from graphmem.threads import Portal, documented_by, in_thread
+from graphmem.tracing import traced
 
 if TYPE_CHECKING:
     from graphmem.embedding.base import Embedder
@@ -42,13 +52,13 @@ def agents_on_running_server(settings: Settings, prefix: str, *, limit: int, sec
     return _looking(settings, partial(look_up.agent_ids, prefix=prefix, limit=limit), seconds=seconds) or ()
 
 
-def look(settings: Settings) -> tuple[StoreInfo, tuple[AgentInfo, ...]] | None:
-    """What the store is, and its agents, whatever made it and for whichever model; None without a server.
+def look(settings: Settings) -> StoreStatus | None:
+    """How the store is, whatever made it and for whichever model; None without a server.
 
     Raises:
         GraphmemError: When the settings are refused, or the server cannot be asked.
     """
-    return _looking(settings, look_up.store_info)
+    return _looking(settings, look_up.status)
 
 
 def _looking(settings: Settings, ask: Callable[[Store], Awaitable[T]], *, seconds: float | None = None) -> T | None:
@@ -97,6 +107,40 @@ class _Told:
             stream.flush()
 
 
+async def _connected(
+    settings: Settings, embedder: Embedder | None, tell: Progress
+) -> tuple[Store, Embedder, str | None]:
+    """The store and the embedder that the settings name, and the address of Neo4j Browser on the embedded server."""
+    from graphmem import embedding
+    from graphmem.graph.store import Store
+
+    browser_url = None
+    if settings.uri is None:
+        from graphmem.graph import embedded
+
+        stop = threading.Event()
+        connection = await in_thread(partial(embedded.ensure_running, settings, progress=tell, stop=stop), stop=stop)
+        address, account, secret = connection.uri, connection.user, connection.password
+        browser_url = connection.browser_url
+    else:
+        address, account, secret = settings.uri, settings.user, settings.password
+    if embedder is None:
+
+        def fetched(done: int, total: int) -> None:
+            tell(f"fetching {settings.embedding}", done / total if total else None)
+
+        embedder = await in_thread(partial(embedding.load, settings, progress=fetched))
+    store = await Store.connect(
+        address,
+        account,
+        secret.get_secret_value() if secret else "",
+        settings.database,
+        retry_seconds=settings.retry_timeout,
+    )
+    return store, embedder, browser_url
+
+
+@traced
 class AsyncMemory:
     """A memory store. Open it with :meth:`open`, use it in that event loop, and close it; or ``async with``."""
 
@@ -151,39 +195,14 @@ class AsyncMemory:
             SchemaMismatch: When the store was made for another embedding model, or by a newer graphmem.
             IndexUnavailable: When an index is missing, failed, or not online in time.
         """
-        from graphmem import embedding, language
+        from graphmem import language
         from graphmem.graph import schema
-        from graphmem.graph.store import Store
         from graphmem.language.prompts import own_prompts
 
         own = own_prompts(prompts)
         settings = settings or load_settings(uri=uri, user=user, password=password, database=database)
         tell = progress or _Told()
-        browser_url = None
-        if settings.uri is None:
-            from graphmem.graph import embedded
-
-            stop = threading.Event()
-            connection = await in_thread(
-                partial(embedded.ensure_running, settings, progress=tell, stop=stop), stop=stop
-            )
-            address, account, secret = connection.uri, connection.user, connection.password
-            browser_url = connection.browser_url
-        else:
-            address, account, secret = settings.uri, settings.user, settings.password
-        if embedder is None:
-
-            def fetched(done: int, total: int) -> None:
-                tell(f"fetching {settings.embedding}", done / total if total else None)
-
-            embedder = await in_thread(partial(embedding.load, settings, progress=fetched))
-        store = await Store.connect(
-            address,
-            account,
-            secret.get_secret_value() if secret else "",
-            settings.database,
-            retry_seconds=settings.retry_timeout,
-        )
+        store, embedder, browser_url = await _connected(settings, embedder, tell)
         try:
             if progress:
                 progress("preparing the schema", None)
@@ -193,6 +212,48 @@ class AsyncMemory:
             raise
         engine = Engine(store, embedder, language_model or language.load(settings), settings, prompts=own)
         return cls(engine, browser_url)
+
+    @classmethod
+    async def reembed(
+        cls,
+        embedding: str | None = None,
+        *,
+        settings: Settings | None = None,
+        embedder: Embedder | None = None,
+        progress: Progress | None = None,
+    ) -> Reembedded:
+        """Move a store to another embedding model, of any dimension; what was cut off goes on when called again.
+
+        Others may use the store until the vectors of the new model are made. Then, for as long as it takes to put them
+        in place and build the index, and from then on, whoever has it open for the old model gets
+        ``EmbeddingModelChanged`` where a vector is read or written; opening waits for the end.
+
+        Args:
+            embedding: The model to move to, as ``settings.embedding`` names it; by default that one.
+            settings: Use these instead of the environment.
+            embedder: Your own, in the place of ``embedding``.
+            progress: Told what is going on and how far it is, in [0, 1].
+
+        Raises:
+            InvalidSettings: When there is no such model.
+            EmbeddingModelChanged: When a move to a third model is in its switch.
+            EmbeddingError: When the new model fails on everything; what was embedded is kept.
+            StoreUnavailable: When another process has been moving the store for too long.
+            SchemaMismatch, IndexUnavailable: As :meth:`open`.
+        """
+        from graphmem import language
+        from graphmem.graph import schema
+
+        settings = load_settings(settings, embedding=embedding)
+        tell = progress or _Told()
+        store, embedder, _ = await _connected(settings, embedder, tell)
+        try:
+            await schema.prepare_to_move(
+                store, embedder, analyzer=settings.analyzer, wait_seconds=settings.index_timeout
+            )
+            return await reembed.reembed(Engine(store, embedder, language.load(settings), settings), progress=tell)
+        finally:
+            await store.close()
 
     async def close(self) -> None:
         """Close the connections; the embedded server stays up for others until ``graphmem down``."""
@@ -224,6 +285,10 @@ class AsyncMemory:
     async def info(self) -> StoreInfo:
         """Where the store is, on which server, what it was made for, and how much it holds."""
         return (await look_up.store_info(self._engine.store))[0]
+
+    async def status(self) -> StoreStatus:
+        """How the store is: memories by kind and status, what waits, its indexes, what thinking has cost."""
+        return await look_up.status(self._engine.store)
 
     async def check_model(self) -> ModelCheck:
         """Whether the language model can be trusted, by tasks whose answers are known; nothing is stored.
@@ -325,6 +390,24 @@ class Memory:
             raise
         return cls(memory, portal)
 
+    @classmethod
+    def reembed(
+        cls,
+        embedding: str | None = None,
+        *,
+        settings: Settings | None = None,
+        embedder: Embedder | None = None,
+        progress: Progress | None = None,
+    ) -> Reembedded:
+        """See :meth:`AsyncMemory.reembed`."""
+        portal = Portal()
+        try:
+            return portal.call(
+                partial(AsyncMemory.reembed, embedding, settings=settings, embedder=embedder, progress=progress)
+            )
+        finally:
+            portal.close()
+
     def close(self) -> None:
         """See :meth:`AsyncMemory.close`."""
         self._portal.close(self._memory.close)
@@ -351,6 +434,10 @@ class Memory:
     def info(self) -> StoreInfo:
         """See :meth:`AsyncMemory.info`."""
         return self._portal.call(self._memory.info)
+
+    def status(self) -> StoreStatus:
+        """See :meth:`AsyncMemory.status`."""
+        return self._portal.call(self._memory.status)
 
     def check_model(self) -> ModelCheck:
         """See :meth:`AsyncMemory.check_model`."""

@@ -101,6 +101,9 @@ class Settings(BaseSettings):
     index_timeout: float = Field(default=60, gt=0)
     """Seconds to wait for an index to come online."""
 
+    trace_texts: bool = False
+    """Whether spans of OpenTelemetry hold what verbs are called with, prompts and replies; see docs/operations.md."""
+
     @classmethod
     def settings_customise_sources(
         cls,

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from uuid import uuid4
 
 import database
+import neo4j
 import pytest
 
 from graphmem import AsyncMemory, Memory
@@ -93,6 +94,18 @@ def throw_away(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
         yield Settings(uri=found.uri, password=found.password, data_dir=own.data_dir, index_timeout=20)
     finally:
         embedded.down(own)
+
+
+@pytest.fixture
+async def bare(throw_away: Settings) -> AsyncIterator[neo4j.AsyncDriver]:
+    """A driver on that server, emptied of everything."""
+    assert throw_away.uri is not None
+    assert throw_away.password is not None
+    async with neo4j.AsyncGraphDatabase.driver(
+        throw_away.uri, auth=("neo4j", throw_away.password.get_secret_value())
+    ) as driver:
+        await database.clear(driver)
+        yield driver
 
 
 @pytest.fixture(scope="session")

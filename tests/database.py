@@ -105,3 +105,12 @@ def describe(kind: Kind) -> str:
     except Exception as error:  # the tests fail with it; here it is only told
         found = f"no answer: {type(error).__name__}"
     return f"neo4j: {settings.uri}, database {settings.database} (GRAPHMEM_TEST_URI): {found}"
+
+
+async def clear(driver: neo4j.AsyncDriver) -> None:
+    """Delete everything, indexes and constraints included."""
+    await driver.execute_query("MATCH (n) DETACH DELETE n")
+    for record in (await driver.execute_query("SHOW CONSTRAINTS YIELD name")).records:
+        await driver.execute_query(f"DROP CONSTRAINT `{record['name']}` IF EXISTS")
+    for record in (await driver.execute_query("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP'")).records:
+        await driver.execute_query(f"DROP INDEX `{record['name']}` IF EXISTS")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator
 
+import database
 import neo4j
 import pytest
 
@@ -23,27 +23,6 @@ from graphmem.settings import Settings
 from graphmem.testing import HashingEmbedder
 
 pytestmark = pytest.mark.slow
-
-
-async def clear(driver: neo4j.AsyncDriver) -> None:
-    """Delete everything, indexes and constraints included."""
-    await driver.execute_query("MATCH (n) DETACH DELETE n")
-    for record in (await driver.execute_query("SHOW CONSTRAINTS YIELD name")).records:
-        await driver.execute_query(f"DROP CONSTRAINT `{record['name']}` IF EXISTS")
-    for record in (await driver.execute_query("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP'")).records:
-        await driver.execute_query(f"DROP INDEX `{record['name']}` IF EXISTS")
-
-
-@pytest.fixture
-async def bare(throw_away: Settings) -> AsyncIterator[neo4j.AsyncDriver]:
-    """A driver on that server, emptied of everything."""
-    assert throw_away.uri is not None
-    assert throw_away.password is not None
-    async with neo4j.AsyncGraphDatabase.driver(
-        throw_away.uri, auth=("neo4j", throw_away.password.get_secret_value())
-    ) as driver:
-        await clear(driver)
-        yield driver
 
 
 async def names(driver: neo4j.AsyncDriver) -> set[str]:
@@ -116,7 +95,7 @@ async def test_looking_makes_nothing_and_works_on_what_does_not_fit(
     async def looked() -> StoreInfo:
         found = await asyncio.to_thread(look, throw_away)
         assert found is not None
-        return found[0]
+        return found.info
 
     before = await names(bare)
     empty = await looked()
@@ -134,15 +113,15 @@ async def test_looking_makes_nothing_and_works_on_what_does_not_fit(
     assert (opened.uri, opened.agents, opened.memories) == (throw_away.uri, 2, 2)
     # Of another model than the settings say, and then by a newer graphmem.
     assert await looked() == opened
-    await bare.execute_query("MATCH (s:GraphmemSchema) SET s.version = 99")
-    assert (await looked()).schema_version == 99
+    await bare.execute_query("MATCH (s:GraphmemSchema) SET s.version = 999")
+    assert (await looked()).schema_version == 999
 
 
 async def test_a_newer_schema_is_refused(throw_away: Settings, bare: neo4j.AsyncDriver) -> None:
     await bare.execute_query(
-        "CREATE (:GraphmemSchema {name: 'graphmem', version: 99, embeddingModel: 'hashing-8', dimension: 8})"
+        "CREATE (:GraphmemSchema {name: 'graphmem', version: 999, embeddingModel: 'hashing-8', dimension: 8})"
     )
-    with pytest.raises(SchemaMismatch, match="version 99") as caught:
+    with pytest.raises(SchemaMismatch, match="version 999") as caught:
         await AsyncMemory.open(settings=throw_away, embedder=HashingEmbedder(8))
     assert "upgrade graphmem" in caught.value.remedy
 
@@ -280,7 +259,7 @@ async def test_processes_that_open_an_empty_store_at_once(throw_away: Settings, 
 
     try:
         for number in range(RACES):
-            await clear(bare)
+            await database.clear(bare)
             answers = await asyncio.gather(*(race(process, number) for process in processes))
             assert answers == ["opened"] * PROCESSES, f"race {number}"
             (record,) = (

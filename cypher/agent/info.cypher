@@ -1,5 +1,5 @@
 // An agent with its counts; an agentId of null: every agent.
-// Returns: agent MAP, observations, reflections, plans, stale, ended, notEmbedded INTEGER
+// Returns: agent MAP, observations, reflections, plans, stale, archived, ended, notEmbedded INTEGER
 MATCH (agent:Agent)
 WHERE agent.id STARTS WITH coalesce($agentId, '')
   AND ($agentId IS NULL OR agent.id = $agentId)
@@ -11,8 +11,9 @@ CALL (agent) {
     count(CASE WHEN memory:Reflection AND memory.held THEN 1 END) AS reflections,
     count(CASE WHEN memory:Plan AND memory.held THEN 1 END) AS plans,
     count(CASE WHEN memory.status = 'stale' THEN 1 END) AS stale,
-    count(CASE WHEN NOT memory.held THEN 1 END) AS ended,
+    count(CASE WHEN memory.status = 'archived' THEN 1 END) AS archived,
+    count(CASE WHEN NOT memory.held AND memory.status <> 'archived' THEN 1 END) AS ended,
     count(CASE WHEN memory.held AND memory.embeddingModel IS NULL THEN 1 END) AS notEmbedded
 }
-RETURN agent {.*} AS agent, observations, reflections, plans, stale, ended, notEmbedded
+RETURN agent {.*} AS agent, observations, reflections, plans, stale, archived, ended, notEmbedded
 ORDER BY agent.id

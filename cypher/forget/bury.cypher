@@ -33,7 +33,7 @@ SET memory = {
   state: memory.state
 }
 SET memory:Ended
-REMOVE memory:Stale
+REMOVE memory:Stale:Archived
 WITH agent, count(memory) AS buried, count(CASE WHEN held THEN 1 END) AS ended
 SET agent.held = agent.held - ended
 RETURN buried

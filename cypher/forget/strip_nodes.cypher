@@ -10,5 +10,7 @@ FOREACH (_ IN CASE WHEN row.embed THEN [1] ELSE [] END |
   SET
     node.embedding = null,
     node.embeddingModel = null,
+    node.embeddingNext = null,
+    node.embeddingNextModel = null,
     node.notEmbedded = true)
 RETURN count(node) AS stripped

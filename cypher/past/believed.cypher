@@ -24,5 +24,6 @@ RETURN
   END AS status,
   CASE
     WHEN memory.status = 'forgotten' THEN memory.endedAt
+    WHEN $ends[last.verb] = 'archived' THEN null
     WHEN $ends[last.verb] IS NOT NULL THEN last.at
   END AS endedAt

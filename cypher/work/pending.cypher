@@ -10,8 +10,14 @@ WITH
     MATCH (memory:Memory {agentId: agent.id, status: 'stale'})
     WHERE memory.occurredAt IS NOT NULL
   } AS stale,
-  EXISTS { (:Memory {agentId: agent.id, notEmbedded: true}) } AS notEmbedded,
-  EXISTS { (:Memory {agentId: agent.id, ratingDue: true}) } AS ratingDue
+  EXISTS {
+    MATCH (memory:Memory {agentId: agent.id, notEmbedded: true})
+    WHERE memory.held
+  } AS notEmbedded,
+  EXISTS {
+    MATCH (memory:Memory {agentId: agent.id, ratingDue: true})
+    WHERE memory.held
+  } AS ratingDue
 WHERE reflectionDue OR stale OR notEmbedded OR ratingDue
 RETURN agent.id AS id, reflectionDue, stale, notEmbedded, ratingDue
 ORDER BY id

@@ -118,6 +118,7 @@ async def retract(
     Raises:
         UnknownAgent, UnknownMemory: When there is no such agent or memory of that agent.
         AlreadyEnded: When it was superseded, retracted or forgotten before.
+        NotActive: When it is archived.
     """
     memory_id = checked_id(memory_id)
     reason = checked_reason(reason)
@@ -159,7 +160,8 @@ async def restore(
         memory = await fetch_one(tx, agent_id, memory_id)
         if memory.status not in ("superseded", "retracted"):
             raise NotEnded(
-                f"memory {memory_id!r} is {memory.status}; only what was superseded or retracted is restored"
+                f"memory {memory_id!r} is {memory.status}; only what was superseded or retracted is restored",
+                remedy="graphmem unarchive takes out what was archived" if memory.status == "archived" else "",
             )
         newer = await tx.one("truth/superseder", agentId=agent_id, id=memory_id)
         await _check_latest(tx, agent_id, memory, newer)
@@ -296,6 +298,11 @@ async def _replaceable(tx: Transaction, agent_id: str, memory_id: str) -> AnyMem
     if memory.status in ("active", "stale"):
         return memory
     message, remedy = f"memory {memory_id!r} is {memory.status} already", ""
+    if memory.status == "archived":
+        raise NotActive(
+            f"memory {memory_id!r} is archived",
+            remedy=f"take it out first: graphmem unarchive {memory_id} --agent {agent_id}",
+        )
     if memory.status == "superseded":
         heads = await tx.run("truth/head", agentId=agent_id, ids=[memory_id])
         message += f"; what stands in its place is {heads[0]['head']!r} ({heads[0]['headStatus']})"

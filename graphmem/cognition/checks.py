@@ -7,6 +7,7 @@ from graphmem.graph.queries import queries
 from graphmem.models import Violation
 
 REMEDIES = {
+    "archived": "take it out again: graphmem unarchive {id} --agent {agent}",
     "causes": "it explains and decides nothing; where the memory is stale: graphmem recompute --agent {agent}",
     "depth": "set it in Neo4j Browser: MATCH (m:Memory {{agentId: …, id: …}}) SET m.depth = the number told",
     "entities": "undo what was changed by hand in the database, or go back to a backup",
@@ -14,7 +15,7 @@ REMEDIES = {
     "grounds": "stop believing it: graphmem retract {id} --agent {agent}",
     "held": "set it in Neo4j Browser: MATCH (a:Agent {{id: …}}) SET a.held = the number that it holds",
     "keys": "retract the wrong values with: graphmem retract {id} --agent {agent}, and observe the right one again",
-    "labels": "set them in Neo4j Browser: MATCH (m:Memory {{agentId: …, id: …}}) SET m:Stale (or REMOVE; or :Ended)",
+    "labels": "set them in Neo4j Browser: MATCH (m:Memory {{agentId: …, id: …}}) SET or REMOVE m:Stale:Ended:Archived",
     "scope": "delete that relationship in Neo4j Browser: only HEARD_FROM may join two agents",
     "staleness": "where stale: graphmem recompute --agent {agent}; where active: graphmem retract {id} --agent {agent}",
     "supersession": "delete the SUPERSEDES that is wrong, in Neo4j Browser",

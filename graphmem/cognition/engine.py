@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -35,6 +36,7 @@ from graphmem.language.prompts import Prompts
 from graphmem.models import MAX_ID, AnyMemory, Changed, storable
 from graphmem.settings import Settings
 from graphmem.threads import in_thread
+from graphmem.tracing import Recorder, span
 
 _log = logging.getLogger("graphmem")
 
@@ -100,7 +102,8 @@ class Engine:
         if not texts:
             return []
         try:
-            vectors = list(await in_thread(partial(self.embedder.embed_documents, list(texts))))
+            with self._embedding(len(texts)):
+                vectors = list(await in_thread(partial(self.embedder.embed_documents, list(texts))))
         except (EmbedderUnavailable, EmbedderAuthenticationFailed) as error:
             # No fault of a text's: asked one by one, a provider that is down would be waited for as many times.
             _log.warning("%d texts were not embedded: %s", len(texts), error)
@@ -126,7 +129,8 @@ class Engine:
             EmbeddingError: When the model fails or gives a vector that cannot be used.
         """
         try:
-            vector = await in_thread(partial(self.embedder.embed_query, text))
+            with self._embedding(1):
+                vector = await in_thread(partial(self.embedder.embed_query, text))
         except EmbeddingError:
             raise
         except Exception as error:
@@ -138,19 +142,29 @@ class Engine:
             raise EmbeddingError(f"{self.embedder.name} gave no usable vector for the query {text[:80]!r}")
         return checked
 
+    def _embedding(self, texts: int) -> AbstractContextManager[Recorder]:
+        name = self.embedder.name
+        told = {"gen_ai.operation.name": "embeddings", "gen_ai.request.model": name, "graphmem.texts": texts}
+        return span("embeddings", told, client=True)
+
     def _vector(self, given: object) -> Vectors | None:
         return np.asarray(given, dtype=np.float32) if usable(given, self.embedder.dimension) else None
 
 
-async def answer(model: LanguageModel, task: Task[Any]) -> Reply[Any]:
+async def answer(model: LanguageModel, task: Task[Any], *, texts: bool = False) -> Reply[Any]:
     """Ask the language model, which may be the caller's own: its errors become ours, its reply is checked again.
 
     Raises:
         LanguageModelError: When the model fails, or answers with something that is no reply to this task.
         ReplyRefused: When the reply does not fit the task's model.
     """
+    told = {"gen_ai.operation.name": "chat", "gen_ai.request.model": model.name, "graphmem.task": type(task).__name__}
     try:
-        reply = await model.reply(task)
+        with span("chat", told, client=True) as recorder:
+            reply = await model.reply(task)
+            if isinstance(reply, Reply):  # pyright: ignore[reportUnnecessaryIsInstance] - it may be the caller's model
+                recorder.note(_spent(reply))
+                recorder.note(_said(task, reply) if texts else {})
     except GraphmemError:
         raise
     except Exception as error:
@@ -166,6 +180,22 @@ async def answer(model: LanguageModel, task: Task[Any]) -> Reply[Any]:
         field = ".".join(str(part) for part in first["loc"])
         raise ReplyRefused(f"{field}: {first['msg']}", gate="shape") from error
     return reply.model_copy(update={"value": value})
+
+
+def _spent(reply: Reply[Any]) -> dict[str, int | float | None]:
+    """What a reply has cost, as spans tell it."""
+    return {
+        "gen_ai.usage.input_tokens": reply.prompt_tokens,
+        "gen_ai.usage.output_tokens": reply.completion_tokens,
+        "graphmem.cost": reply.cost,
+        "graphmem.refused": len(reply.refused),
+    }
+
+
+def _said(task: Task[Any], reply: Reply[Any]) -> dict[str, str | None]:
+    """What was asked and answered, for spans that may hold texts."""
+    prompt = "\n".join(f"{message.role}: {message.content}" for message in task.messages())
+    return {"graphmem.prompt": prompt, "graphmem.reply": reply.raw}
 
 
 async def window_of(engine: Engine) -> Window:
@@ -258,11 +288,16 @@ async def fetch_one(tx: Transaction, agent_id: str, memory_id: str) -> AnyMemory
     """
     found = await fetch(tx, agent_id, [memory_id])
     if memory_id not in found:
-        raise UnknownMemory(
-            f"agent {agent_id!r} has no memory {memory_id!r}",
-            remedy=f"list its memories with: graphmem memories --agent {agent_id}",
-        )
+        raise unknown_memory(agent_id, memory_id)
     return found[memory_id]
+
+
+def unknown_memory(agent_id: str, memory_id: str) -> UnknownMemory:
+    """The error for a memory that the agent does not have."""
+    return UnknownMemory(
+        f"agent {agent_id!r} has no memory {memory_id!r}",
+        remedy=f"list its memories with: graphmem memories --agent {agent_id}",
+    )
 
 
 def unknown_agent(agent_id: str) -> UnknownAgent:

@@ -37,6 +37,7 @@ _BATCH = 5_000
 """Nodes deleted in one transaction when a whole agent is forgotten."""
 _PLAIN = (
     "agentId", "embedding", "status", "kind", "importanceBy", "endedBy", "textHash", "contentHash", "embeddingModel",
+    "embeddingNext", "embeddingNextModel",
     "scopeToken", "dateText", "keyRank", "leaseToken", "workToken", "writtenBy", "verb", "outcome", "model",
     "promptVersion", "mode", "openReflection", "timeZone", "state",
 )  # fmt: skip

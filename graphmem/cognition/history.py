@@ -26,6 +26,8 @@ LOGGED: dict[str, tuple[HistoryType, str]] = {
     "resolve:retracted": ("retracted", "resolve"),
     "key:superseded": ("superseded", "observe"),
     "key:restored": ("restored", "retract"),
+    "archive": ("archived", "archive"),
+    "unarchive": ("restored", "unarchive"),
     "feedback": ("rated", "feedback"),
     "reappraise": ("rated", "reappraise"),
 }

@@ -49,7 +49,7 @@ async def feedback(
     async def work(tx: Transaction) -> Reappraised:
         await lock(tx, agent_id)
         memory = await fetch_one(tx, agent_id, memory_id)
-        if memory.ended_at is not None:
+        if memory.status not in ("active", "stale"):
             raise AlreadyEnded(
                 f"memory {memory_id!r} is {memory.status}", remedy="restore it first, or rate what took its place"
             )

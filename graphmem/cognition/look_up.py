@@ -9,8 +9,20 @@ from pydantic.alias_generators import to_camel
 from graphmem.cognition.engine import Engine, checked_id, checked_limit, fetch_one, unknown_agent
 from graphmem.errors import AmbiguousId, InvalidInput, UnknownMemory
 from graphmem.graph.records import to_agent, to_memory, to_store
+from graphmem.graph.schema import index_names
 from graphmem.graph.store import Store, Transaction
-from graphmem.models import AgentConfig, AgentInfo, AnyMemory, Status, StoreInfo, validated
+from graphmem.models import (
+    AgentConfig,
+    AgentInfo,
+    AnyMemory,
+    Backlog,
+    Counted,
+    IndexState,
+    Status,
+    StoreInfo,
+    StoreStatus,
+    validated,
+)
 
 LABELS = {"observation": "Observation", "reflection": "Reflection", "plan": "Plan"}
 
@@ -29,6 +41,30 @@ async def store_info(store: Store) -> tuple[StoreInfo, tuple[AgentInfo, ...]]:
         return to_store(store.uri, store.database, rows, agents), agents
 
     return await store.read(work)
+
+
+async def status(store: Store) -> StoreStatus:
+    """How the store is; whatever is there is told, and nothing is made or changed."""
+    info, agents = await store_info(store)
+    indexes = {row["name"]: row for row in await store.query("store/indexes")}
+    backlog = await store.query("store/backlog", agentId=None)
+    (spent,) = await store.query("store/spent", agentId=None)
+    return StoreStatus(
+        info=info,
+        agents=agents,
+        counts=tuple(Counted(**row) for row in await store.query("store/counts", agentId=None)),
+        backlog=tuple(Backlog(agent_id=row["id"], since=row["staleSince"], failing=row["failing"]) for row in backlog),
+        indexes=tuple(
+            IndexState(name=name, state=indexes[name]["state"], percent=indexes[name]["percent"])
+            if name in indexes
+            else IndexState(name=name, state="MISSING")
+            for name in sorted(index_names())
+        ),
+        runs=spent["runs"],
+        prompt_tokens=spent["promptTokens"],
+        completion_tokens=spent["completionTokens"],
+        cost=spent["cost"],
+    )
 
 
 async def info(engine: Engine, agent_id: str) -> AgentInfo:

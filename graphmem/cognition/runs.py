@@ -104,7 +104,7 @@ class Run:
             task = task.model_copy(update={"allowance": most - spent})
             await _check_allowance(engine, task)
         try:
-            reply = await answer(engine.language_model, task)
+            reply = await answer(engine.language_model, task, texts=engine.settings.trace_texts)
         except LanguageModelError as error:
             self._account(error)
             if isinstance(error, PromptTooLong):

@@ -25,9 +25,10 @@ ENDS: dict[str, Status] = {
     "key:superseded": "superseded",
     "restore:retracted": "retracted",
     "forget": "forgotten",
+    "archive": "archived",
 }
-"""Verbs of the log that end a memory, each with the status that it leaves."""
-HOLDS = ("restore", "key:restored")
+"""Verbs of the log that end a memory or put it away, each with the status that it leaves."""
+HOLDS = ("restore", "key:restored", "unarchive")
 """Verbs of the log after which a memory is held again."""
 
 

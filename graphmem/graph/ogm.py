@@ -255,7 +255,7 @@ class Agent(_Node):
 class Memory(_Node):
     """What observations, reflections and plans share."""
 
-    __optional_labels__ = ("Stale", "Ended")
+    __optional_labels__ = ("Stale", "Ended", "Archived")
 
     agentId = StringProperty()
     uid = StringProperty(db_property="id")
@@ -278,6 +278,9 @@ class Memory(_Node):
     embedding = ArrayProperty(FloatProperty())
     embeddingModel = StringProperty()
     embeddingTruncated = BooleanProperty()
+    embeddingNext = ArrayProperty(FloatProperty())
+    embeddingNextModel = StringProperty()
+    embeddingNextTruncated = BooleanProperty()
     notEmbedded = BooleanProperty()
     embeddingAttempts = IntegerProperty()
     nextEmbeddingAt = DateTimeNeo4jFormatProperty()
@@ -445,3 +448,8 @@ class GraphmemSchema(_Node):
     touchedAt = DateTimeNeo4jFormatProperty()
     leaseToken = StringProperty()
     leaseUntil = DateTimeNeo4jFormatProperty()
+    movingTo = StringProperty()
+    movingToDimension = IntegerProperty()
+    moveToken = StringProperty()
+    moveUntil = DateTimeNeo4jFormatProperty()
+    switching = BooleanProperty()

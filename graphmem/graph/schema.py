@@ -18,6 +18,7 @@ from secrets import token_hex
 
 from graphmem.embedding.base import Embedder
 from graphmem.errors import IndexUnavailable, SchemaMismatch, StoreUnavailable, UnsupportedServer
+from graphmem.graph.made_for import EmbeddingModel, moving
 from graphmem.graph.queries import queries
 from graphmem.graph.store import Row, Store
 
@@ -29,8 +30,9 @@ _POLL_SECONDS = 0.1
 _BATCH = 1_000
 """Nodes that one transaction of a step changes."""
 _INDEX = re.compile(r"(CREATE|DROP) (?:\w+ )?(?:INDEX|CONSTRAINT) (\w+) IF")
+_VECTOR_INDEX = "schema/012-embedding"
 _FEATURES = {
-    "vector indexes with properties to filter by": "schema/012-embedding",
+    "vector indexes with properties to filter by": _VECTOR_INDEX,
     "full-text indexes": "schema/011-text",
     "SEARCH in a filtered vector index": "store/search",
 }
@@ -76,11 +78,54 @@ async def prepare(store: Store, embedder: Embedder, *, analyzer: str, wait_secon
         NotPermitted: When the schema must change and the account may not do that.
     """
     check_server(await store.server(), store.uri)
-    rows = await store.query("store/schema")
+    rows = await _settled(store, wait_seconds)
     if rows:
         _check_match(rows[0], embedder, analyzer)
     if not rows or rows[0]["schemaVersion"] < current_version():
         await _apply(store, embedder, analyzer, wait_seconds)
+    await _wait_online(store, embedder.dimension, wait_seconds)
+    store.model = EmbeddingModel(embedder.name, embedder.dimension)
+
+
+async def prepare_to_move(store: Store, embedder: Embedder, *, analyzer: str, wait_seconds: float) -> None:
+    """As :func:`prepare`, for a store that is to be moved to the embedder, whichever model it is for.
+
+    Raises:
+        As :func:`prepare`, but for another model.
+    """
+    check_server(await store.server(), store.uri)
+    rows = await store.query("store/schema")
+    made_for = EmbeddingModel(rows[0]["embeddingModel"], rows[0]["dimension"]) if rows else embedder
+    if rows:
+        _check_match(rows[0], made_for, analyzer)
+    if not rows or rows[0]["schemaVersion"] < current_version():
+        await _apply(store, made_for, analyzer, wait_seconds)
+
+
+async def _settled(store: Store, wait_seconds: float) -> list[Row]:
+    """What the store was made for, once it is not being moved to another embedding model.
+
+    Raises:
+        EmbeddingModelChanged: When the move does not end in time.
+    """
+    deadline = time.monotonic() + wait_seconds
+    while True:
+        rows = await store.query("store/schema")
+        if not rows or not rows[0]["switching"]:
+            return rows
+        if time.monotonic() > deadline:
+            raise moving(rows[0])
+        await asyncio.sleep(_POLL_SECONDS)
+
+
+async def make_vector_index(store: Store, embedder: Embedder, *, wait_seconds: float) -> None:
+    """Make the vector index for an embedder's dimension where it is missing, and wait until it is online.
+
+    Raises:
+        IndexUnavailable: When it failed, or is not online in time.
+        SchemaMismatch: When there is one of another dimension.
+    """
+    await store.schema(_VECTOR_INDEX, dimension=embedder.dimension)
     await _wait_online(store, embedder.dimension, wait_seconds)
 
 
@@ -109,13 +154,13 @@ def check_server(agent: str, uri: str) -> None:
         )
 
 
-def _parameters(name: str, embedder: Embedder, analyzer: str) -> dict[str, object]:
+def _parameters(name: str, embedder: Embedder | EmbeddingModel, analyzer: str) -> dict[str, object]:
     """What a step has to know of the store that is made."""
     known = {"dimension": embedder.dimension, "analyzer": analyzer}
     return {key: known[key] for key in queries[name].parameters & known.keys()}
 
 
-async def _check_features(store: Store, embedder: Embedder, analyzer: str) -> None:
+async def _check_features(store: Store, embedder: Embedder | EmbeddingModel, analyzer: str) -> None:
     """Ask for what is needed before anything is made: a version says little of managed and compatible servers."""
     for feature, name in _FEATURES.items():
         if refusal := await store.understands(name, **_parameters(name, embedder, analyzer)):
@@ -126,7 +171,7 @@ async def _check_features(store: Store, embedder: Embedder, analyzer: str) -> No
             )
 
 
-def _check_match(found: Row, embedder: Embedder, analyzer: str) -> None:
+def _check_match(found: Row, embedder: Embedder | EmbeddingModel, analyzer: str) -> None:
     if found["schemaVersion"] > current_version():
         raise SchemaMismatch(
             f"the store has schema version {found['schemaVersion']}; this graphmem knows up to {current_version()}",
@@ -136,7 +181,7 @@ def _check_match(found: Row, embedder: Embedder, analyzer: str) -> None:
         raise SchemaMismatch(
             f"the store was made with {found['embeddingModel']} ({found['dimension']} dimensions); "
             f"the embedder given is {embedder.name} ({embedder.dimension} dimensions)",
-            remedy="use that model (GRAPHMEM_EMBEDDING), or another database for the new one",
+            remedy="use that model (GRAPHMEM_EMBEDDING), or move the store to the new one with graphmem reembed",
         )
     if found["analyzer"] != analyzer:
         raise SchemaMismatch(
@@ -145,7 +190,7 @@ def _check_match(found: Row, embedder: Embedder, analyzer: str) -> None:
         )
 
 
-async def _apply(store: Store, embedder: Embedder, analyzer: str, wait_seconds: float) -> None:
+async def _apply(store: Store, embedder: Embedder | EmbeddingModel, analyzer: str, wait_seconds: float) -> None:
     """Take the steps that are missing, or wait while another process takes them."""
     await _check_features(store, embedder, analyzer)
     await store.schema("schema/000-schema")
@@ -176,7 +221,9 @@ async def _apply(store: Store, embedder: Embedder, analyzer: str, wait_seconds: 
         await asyncio.sleep(_POLL_SECONDS)
 
 
-async def _take_steps(store: Store, token: str, version: int, embedder: Embedder, analyzer: str) -> bool:
+async def _take_steps(
+    store: Store, token: str, version: int, embedder: Embedder | EmbeddingModel, analyzer: str
+) -> bool:
     """Take all steps after ``version``.
 
     Steps of constraints and indexes are recorded together at the end: each change of the schema makes the server plan

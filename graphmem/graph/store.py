@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import socket
-import ssl
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +23,7 @@ from neo4j.vector import Vector
 
 from graphmem.errors import (
     AuthenticationFailed,
+    EmbeddingModelChanged,
     GraphmemError,
     IndexUnavailable,
     InvalidSettings,
@@ -34,9 +33,11 @@ from graphmem.errors import (
     StoreUnavailable,
     UnsupportedServer,
 )
-from graphmem.graph.queries import queries
+from graphmem.graph.addresses import BOLT_PORT, checked_address, one_line, unreachable
+from graphmem.graph.made_for import EmbeddingModel, Row, with_vectors
+from graphmem.graph.queries import Query, queries
+from graphmem.tracing import span
 
-Row = dict[str, Any]
 T = TypeVar("T")
 
 # The driver logs what it raises as well. Without a handler of the program's own, Python would print that.
@@ -72,14 +73,13 @@ def _translate(error: BaseException, target: _Target) -> GraphmemError:
     if isinstance(error, driver_errors.UnsupportedServerProduct):
         return UnsupportedServer(
             f"what answers at {target.uri} is not a Neo4j that graphmem can talk to",
-            remedy=f"check the address; {_BOLT_PORT}",
+            remedy=f"check the address; {BOLT_PORT}",
         )
     if isinstance(error, driver_errors.ServiceUnavailable | driver_errors.SessionExpired):
-        return _unreachable(error, target)
-    return StoreError(f"the Neo4j driver failed: {type(error).__name__}: {_one_line(error)}", remedy=_FAULT)
+        return unreachable(error, target.uri)
+    return StoreError(f"the Neo4j driver failed: {type(error).__name__}: {one_line(error)}", remedy=_FAULT)
 
 
-_BOLT_PORT = "Bolt's port is 7687 unless it was changed"
 _FAULT = "this looks like a fault of graphmem: please report it, with what --debug shows or the traceback"
 _CONNECT_SECONDS = 10.0
 """How long the server may take to accept one connection."""
@@ -88,7 +88,7 @@ _CONNECT_SECONDS = 10.0
 def _refusal(error: driver_errors.Neo4jError, target: _Target) -> GraphmemError:
     """What the server refused, by its code."""
     code = error.code or ""
-    message = _one_line(error.message or error)
+    message = one_line(error.message or error)
     where = f"database {target.database!r} at {target.uri}"
     account = "set GRAPHMEM_USER (or --user) and GRAPHMEM_PASSWORD to an account of that server"
     match code.removeprefix("Neo.").split(".", 1)[-1]:
@@ -142,68 +142,6 @@ def _refusal(error: driver_errors.Neo4jError, target: _Target) -> GraphmemError:
             return StoreError(f"Neo4j refused a statement ({code}): {message}", remedy=_FAULT)
 
 
-def _unreachable(error: BaseException, target: _Target) -> StoreError:
-    """Why there is no connection, by what lies under the driver's error."""
-    causes = list(_causes(error))
-    scheme, _, rest = target.uri.partition("://")
-    told = " ".join(_one_line(cause) for cause in causes)
-    for cause in causes:
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            return StoreUnavailable(
-                f"the certificate of {target.uri} is not trusted: {cause.verify_message}",
-                remedy=f"have this machine trust its authority (SSL_CERT_FILE), or, if the server signed it itself, "
-                f"use {scheme.partition('+')[0]}+ssc://{rest}",
-            )
-        if isinstance(cause, socket.gaierror):
-            return StoreUnavailable(
-                f"the host of {target.uri} is not known: {cause.strerror}", remedy="check the address and the network"
-            )
-    if "looks like HTTP" in told:
-        return UnsupportedServer(
-            f"{target.uri} is the port of a web server, such as Neo4j Browser's",
-            remedy=f"use the Bolt port of that server; {_BOLT_PORT}",
-        )
-    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
-        return StoreUnavailable(
-            f"nothing listens at {target.uri}",
-            remedy="start Neo4j there (the embedded one: graphmem up), or correct the address",
-        )
-    if any(type(cause).__name__ == "BoltSecurityError" for cause in causes):
-        return StoreUnavailable(
-            f"what listens at {target.uri} does not speak TLS",
-            remedy=f"use {scheme.partition('+')[0]}://{rest} where the server has no encryption, or correct the port",
-        )
-    if "handshake" in told:
-        return StoreUnavailable(
-            f"what listens at {target.uri} does not speak Bolt, or only in TLS",
-            remedy=f"{_BOLT_PORT}; for a server with encryption use {scheme}+s://{rest}",
-        )
-    routed = "; behind a tunnel or a proxy use bolt:// in place of neo4j://" if scheme.startswith("neo4j") else ""
-    return StoreUnavailable(
-        f"no connection to Neo4j at {target.uri}: {_one_line(error)}",
-        remedy=f"check that the server runs (graphmem status) and that the address is right{routed}",
-    )
-
-
-def _causes(error: BaseException) -> Generator[BaseException]:
-    """An error and all that lies under it, each once."""
-    waiting: list[BaseException | None] = [error]
-    seen: set[int] = set()
-    while waiting:
-        cause = waiting.pop(0)
-        if cause is None or id(cause) in seen:
-            continue
-        seen.add(id(cause))
-        yield cause
-        waiting += [cause.__cause__, cause.__context__]
-        if isinstance(cause, BaseExceptionGroup):
-            waiting += cast("BaseExceptionGroup[BaseException]", cause).exceptions
-
-
-def _one_line(value: object) -> str:
-    return " ".join(str(value).split())
-
-
 @dataclass(frozen=True)
 class _Target:
     """What a store is connected to, as errors tell it."""
@@ -222,41 +160,40 @@ class _Target:
             raise _translate(error, self) from error
 
 
-def _checked(uri: str) -> str:
-    """An address that may be shown in messages and kept.
-
-    Raises:
-        InvalidSettings: When it holds a password, or is not one of Neo4j's.
-    """
-    scheme, separator, rest = uri.partition("://")
-    if "@" in rest.partition("/")[0]:
-        raise InvalidSettings(
-            "the address of Neo4j has a user name or password in it",
-            remedy=f"give {scheme}://{rest.rpartition('@')[2]}, and the account as GRAPHMEM_USER and GRAPHMEM_PASSWORD",
-        )
-    if not separator or scheme not in _SCHEMES:
-        shown = f"bolt://{rest or uri}" if scheme not in ("http", "https") else "bolt://host:7687"
-        raise InvalidSettings(
-            f"{uri!r} is not a Neo4j address", remedy=f"use {shown}, or neo4j+s://… for Aura and clusters"
-        )
-    return uri
-
-
-_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+_CALL = {"db.system.name": "neo4j"}
+"""What spans say of each statement, in the words of OpenTelemetry's conventions."""
+_MADE_FOR = "store/schema"
+_READS_VECTORS = ".embedding AS embedding"
+"""How a statement returns stored vectors."""
 
 
 class Transaction:
     """One open transaction."""
 
-    def __init__(self, tx: neo4j.AsyncManagedTransaction) -> None:
+    def __init__(self, tx: neo4j.AsyncManagedTransaction, model: EmbeddingModel | None = None) -> None:
         self._tx = tx
+        self._model = model
 
     async def run(self, name: str, **parameters: Any) -> list[Row]:
-        """Run the statement of that name and return all its rows."""
+        """Run the statement of that name and return all its rows.
+
+        Raises:
+            EmbeddingModelChanged: When it used vectors of a model that the store is not for any more.
+        """
         query = queries[name]
         query.check(parameters)
-        result = await self._tx.run(query.text, {key: _encode(value) for key, value in parameters.items()})
-        return [_decode(record.data()) for record in await result.fetch(_ALL)]
+        rows = await self._rows(query, {key: _encode(value) for key, value in parameters.items()})
+        if self._model is not None and (with_vectors(parameters) or _READS_VECTORS in query.text):
+            # Asked afterwards: a move to another model says so before it changes the first vector.
+            self._model.check(await self._rows(queries[_MADE_FOR], {}))
+        return rows
+
+    async def _rows(self, query: Query, parameters: dict[str, Any]) -> list[Row]:
+        with span(f"neo4j {query.name}", _CALL | {"db.operation.name": query.name}, client=True) as recorder:
+            result = await self._tx.run(query.text, parameters)
+            rows = [_decode(record.data()) for record in await result.fetch(_ALL)]
+            recorder.note({"db.response.returned_rows": len(rows)})
+        return rows
 
     async def one(self, name: str, **parameters: Any) -> Row | None:
         """Run a statement that returns at most one row.
@@ -291,6 +228,8 @@ class Store:
         self._closed = False
         self._away = False
         """Whether the last call gave up because there was no connection."""
+        self.model: EmbeddingModel | None = None
+        """Whose vectors are read and written; None: nobody's yet."""
 
     @classmethod
     async def connect(cls, uri: str, user: str, password: str, database: str, *, retry_seconds: float) -> Store:
@@ -311,7 +250,7 @@ class Store:
             AuthenticationFailed: When it refuses the account.
             StoreError: When there is no such database, or the server fails otherwise.
         """
-        target = _Target(_checked(uri), database, user, has_password=bool(password))
+        target = _Target(checked_address(uri), database, user, has_password=bool(password))
         try:
             driver = neo4j.AsyncGraphDatabase.driver(  # pyright: ignore[reportUnknownMemberType] - its **config
                 uri,
@@ -323,7 +262,7 @@ class Store:
             )
         except (driver_errors.ConfigurationError, ValueError) as error:
             raise InvalidSettings(
-                f"{uri!r} is not a Neo4j address: {_one_line(error)}",
+                f"{uri!r} is not a Neo4j address: {one_line(error)}",
                 remedy="use bolt://host:7687, or neo4j+s://… for Aura and clusters",
             ) from error
         store = cls(driver, target)
@@ -376,8 +315,21 @@ class Store:
 
     async def _managed(self, access: str, work: Work[T]) -> T:
         async def body(tx: neo4j.AsyncManagedTransaction) -> T:
-            return await work(Transaction(tx))
+            return await work(Transaction(tx, self.model))
 
+        try:
+            return await self._execute(access, body)
+        except StoreError as error:
+            if self.model is not None and type(error) in (StoreError, IndexUnavailable):
+                # It may be that the index is another's by now, or gone for a moment.
+                rows = await self._execute(neo4j.READ_ACCESS, lambda tx: Transaction(tx).run(_MADE_FOR))
+                try:
+                    self.model.check(rows)
+                except EmbeddingModelChanged as changed:
+                    raise changed from error
+            raise
+
+    async def _execute(self, access: str, body: Callable[[neo4j.AsyncManagedTransaction], Awaitable[T]]) -> T:
         with self._target.translated():
             try:
                 async with self._session(access) as session:
@@ -425,7 +377,7 @@ class Store:
             except driver_errors.ClientError as error:
                 code = error.code or ""
                 if code.endswith(_NOT_UNDERSTOOD):
-                    return _one_line(error.message)
+                    return one_line(error.message)
                 if not code.endswith("Schema.IndexNotFound"):
                     raise
         return None
@@ -458,7 +410,7 @@ class Reader:
             AuthenticationFailed: When it refuses the account.
             StoreError: When there is no such database, or the server fails otherwise.
         """
-        target = _Target(_checked(uri), database, user, has_password=bool(password))
+        target = _Target(checked_address(uri), database, user, has_password=bool(password))
         driver = neo4j.GraphDatabase.driver(  # pyright: ignore[reportUnknownMemberType] - its **config
             uri, auth=(user, password), notifications_min_severity="OFF", connection_acquisition_timeout=60
         )

@@ -1,6 +1,15 @@
 """The values that go in and come out: frozen, in snake_case, all times aware and in UTC."""
 
-from graphmem.models.agents import AgentConfig, AgentInfo, StoreInfo, Violation
+from graphmem.models.agents import (
+    AgentConfig,
+    AgentInfo,
+    Backlog,
+    Counted,
+    IndexState,
+    StoreInfo,
+    StoreStatus,
+    Violation,
+)
 from graphmem.models.forgetting import AgentForgotten, Copy, Dependents, ForgetReport, Stripped
 from graphmem.models.imports import (
     AgentImport,
@@ -36,10 +45,12 @@ from graphmem.models.reports import (
     Recomputed,
     RecomputeOutcome,
     RecomputeReport,
+    Reembedded,
     ReflectOutcome,
     ReflectReport,
     WorkReport,
 )
+from graphmem.models.retention import ArchiveReport, Kept, UnarchiveReport
 from graphmem.models.retrieval import (
     PAPER,
     PROFILES,
@@ -86,11 +97,14 @@ __all__ = [
     "AnchorRating",
     "AnyImported",
     "AnyMemory",
+    "ArchiveReport",
+    "Backlog",
     "Blend",
     "Cause",
     "ChangeReport",
     "Changed",
     "Copy",
+    "Counted",
     "Dependents",
     "Failure",
     "Filters",
@@ -109,6 +123,8 @@ __all__ = [
     "ImportedPlace",
     "ImportedPlan",
     "ImportedReflection",
+    "IndexState",
+    "Kept",
     "Kind",
     "Label",
     "LogEntry",
@@ -128,6 +144,7 @@ __all__ = [
     "RecomputeOutcome",
     "RecomputeReport",
     "Recomputed",
+    "Reembedded",
     "ReflectOutcome",
     "ReflectReport",
     "Reflection",
@@ -140,10 +157,12 @@ __all__ = [
     "Spent",
     "Status",
     "StoreInfo",
+    "StoreStatus",
     "Stripped",
     "Supersession",
     "Text",
     "TimelineEvent",
+    "UnarchiveReport",
     "Usage",
     "Value",
     "Violation",

@@ -8,7 +8,7 @@ from typing import Self
 from pydantic import Field, field_validator, model_validator
 
 from graphmem.clock import UtcTime
-from graphmem.models.values import Label, Text, Value
+from graphmem.models.values import Kind, Label, Status, Text, Value
 
 
 class AgentInfo(Value):
@@ -28,6 +28,8 @@ class AgentInfo(Value):
     reflections: int = 0
     plans: int = 0
     stale: int = 0
+    archived: int = 0
+    """Put away by a retention policy; not among those above."""
     ended: int = 0
     not_embedded: int = 0
 
@@ -46,9 +48,64 @@ class StoreInfo(Value):
     embedding_model: str | None = None
     dimension: int | None = None
     analyzer: str | None = None
+    moving_to: str | None = None
+    """The embedding model that the store is being moved to, and"""
+    switching: bool = False
+    """whether that has come so far that it cannot be opened until it is done."""
     agents: int = 0
     memories: int = 0
     """Held by all agents: active or stale."""
+
+
+class Counted(Value):
+    """How many memories are of a kind and have a status."""
+
+    kind: Kind
+    status: Status
+    memories: int
+
+
+class IndexState(Value):
+    """An index of the schema."""
+
+    name: str
+    state: str
+    """``ONLINE``, ``POPULATING`` or ``FAILED``; ``MISSING`` where it is not there."""
+    percent: float = 0.0
+    """How much of it is made, in [0, 100]."""
+
+
+class Backlog(Value):
+    """An agent's stale memories that wait for their recompute."""
+
+    agent_id: str
+    since: datetime | None = None
+    """When the one that waits longest turned stale; None where it was stale when it was imported."""
+    failing: int = 0
+    """Memories whose recompute has failed at least once."""
+
+
+class StoreStatus(Value):
+    """How a store is: what it was made for, its agents, what waits, its indexes, and what thinking has cost."""
+
+    info: StoreInfo
+    agents: tuple[AgentInfo, ...] = ()
+    counts: tuple[Counted, ...] = ()
+    """Of all agents together."""
+    backlog: tuple[Backlog, ...] = ()
+    """Agents with stale memories."""
+    indexes: tuple[IndexState, ...] = ()
+    runs: int = 0
+    """Runs of a language model, of all agents together."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = None
+    """US dollars; None where no price is known."""
+
+    @property
+    def due(self) -> tuple[AgentInfo, ...]:
+        """Agents whose importance since the last reflection has reached the threshold."""
+        return tuple(a for a in self.agents if a.importance_since_reflection >= a.reflection_threshold)
 
 
 class AgentConfig(Value):

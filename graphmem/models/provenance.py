@@ -84,13 +84,14 @@ HistoryType = Literal[
     "restored",
     "gave_way",
     "rated",
+    "archived",
     "forgotten",
     "changed",
 ]
 """What happened to a memory: it was observed, inferred or planned; gained evidence; turned stale, or active again
 because what it rests on holds; was confirmed as it stands; was superseded, or took another's place; was retracted, or
-restored; gave way again to what it had replaced; got another importance; was forgotten; or changed in a way that the
-verb tells."""
+restored; gave way again to what it had replaced; got another importance; was put away; was forgotten; or changed in a
+way that the verb tells."""
 
 
 class HistoryEvent(Value):
@@ -153,10 +154,11 @@ class Changed(Value):
 
     agent_id: str
     verb: str
-    """``supersede``, ``retract``, ``restore``, ``forget``, ``recompute``, ``resolve``; ``observe`` for keyed facts."""
+    """``supersede``, ``retract``, ``restore``, ``forget``, ``archive``, ``unarchive``, ``recompute``, ``resolve``;
+    ``observe`` for keyed facts."""
     revision: int
     ended: tuple[str, ...] = ()
-    """Memories that are no longer held."""
+    """Memories that are no longer held: they have ended, or were put away."""
     held: tuple[str, ...] = ()
     """Memories that are held now in their place, or again."""
     stale: tuple[str, ...] = ()

@@ -156,6 +156,22 @@ class RecomputeReport(Value):
         return sum(item.outcome == outcome for item in self.items)
 
 
+class Reembedded(Value):
+    """What ``reembed`` did."""
+
+    before: str
+    """The embedding model that the store was for, and"""
+    after: str
+    """the one that it is for now; the same where there was nothing to do."""
+    dimension: int
+    memories: int = 0
+    """Memories whose vectors were replaced."""
+    embedded: int = 0
+    """Of these, those whose text was embedded by this call; the others were by one that was cut off."""
+    not_embedded: int = 0
+    """Of these, those that the new model could not embed; background work tries them again."""
+
+
 class Failure(Value):
     """What stopped the work for one agent."""
 

@@ -24,6 +24,7 @@ _STYLES: dict[HistoryType, str] = {
     "superseded": "red",
     "retracted": "red",
     "forgotten": "red",
+    "archived": "blue",
 }
 _WORDS: dict[HistoryType, str] = {
     "supersedes": "took the place of",

@@ -55,6 +55,8 @@ def test_up_status_browser_down(alone: RunCli, tmp_path: Path) -> None:
             "embedding_model": None,
             "dimension": None,
             "analyzer": None,
+            "moving_to": None,
+            "switching": False,
             "agents": 0,
             "memories": 0,
         }
@@ -78,3 +80,15 @@ def test_up_status_browser_down(alone: RunCli, tmp_path: Path) -> None:
         stopped = alone("down")
     assert (stopped.code, stopped.out) == (0, "stopped\n")
     assert not alone("status", "--json").json["server"]["running"]
+
+
+def test_reembed_wants_a_model_and_knows_when_there_is_nothing_to_do(cli: RunCli, evan: str) -> None:
+    asked = cli("reembed")
+    assert (asked.code, asked.out) == (2, "")
+    assert "--embedding" in asked.err
+    done = cli("reembed", "--embedding", "onnx/bge-small-en-v1.5")
+    assert done.code == 0
+    assert "the store is for bge-small-en-v1.5 (384 dimensions) already" in done.out
+    unknown = cli("reembed", "--embedding", "onnx/nothing")
+    assert unknown.code == 1
+    assert "there is no model" in unknown.err

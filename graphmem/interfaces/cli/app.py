@@ -20,6 +20,8 @@ from graphmem.interfaces.cli import (
     look,
     observe,
     past,
+    reembed,
+    retention,
     retrieve,
     server,
     simulation,
@@ -44,6 +46,7 @@ for group in (
     beliefs,
     importance,
     forget,
+    retention,
     work,
     look,
     past,
@@ -51,6 +54,7 @@ for group in (
     server,
     browser,
     backup,
+    reembed,
 ):
     group.register(app)
 

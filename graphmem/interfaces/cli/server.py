@@ -10,11 +10,14 @@ from graphmem.errors import InvalidSettings
 from graphmem.interfaces.cli.common import SERVER, Cli, Where, command
 
 if TYPE_CHECKING:
+    from datetime import timedelta
+
     from graphmem.graph.embedded import ServerStatus
+    from graphmem.models import StoreStatus
     from graphmem.settings import Settings
 
 
-_WIDTH = len("embedding")
+_WIDTH = len("reflection")
 
 
 def register(app: typer.Typer) -> None:
@@ -71,7 +74,7 @@ def embedded_only(settings: Settings) -> Settings:
 
 
 def status(cli: Cli) -> None:
-    """Show the server, what the store was made for, and how much is in it.
+    """Show the server, what the store was made for, how much is in it, what waits, and what thinking has cost.
 
     Only looks: starts no server, fetches no model, makes no schema; so it also works on a store that does not fit.
     """
@@ -93,28 +96,82 @@ def status(cli: Cli) -> None:
         else:
             cli.note("the store is not open; start its server with: graphmem up")
         return
-    store, agents = found
+    store = found.info
     where = Where(store.uri, store.database)
     if cli.as_json:
-        listed = [agent.model_dump(mode="json") for agent in agents]
-        told = {"server": _server(server), **where.as_dict(), "info": store.model_dump(exclude={"uri", "database"})}
-        cli.emit({**told, "models": models, "agents": listed})
+        told = found.model_dump(mode="json", exclude={"info", "agents"})
+        info = store.model_dump(exclude={"uri", "database"})
+        listed = [agent.model_dump(mode="json") for agent in found.agents]
+        cli.emit(
+            {"server": _server(server), **where.as_dict(), "info": info, "models": models, "agents": listed, **told}
+        )
         return
     made = "nothing yet; the first command that opens the store makes it"
     if store.schema_version is not None:
         made = f"version {store.schema_version}, for {store.embedding_model} ({store.dimension} dimensions), analyzer"
         made += f" {store.analyzer}"
+    moving = f"{store.moving_to}: go on with graphmem reembed" if store.moving_to is not None else ""
     rows = {
         "store": f"{where}, Neo4j {store.server} {store.edition}",
         "schema": made,
+        "moving to": moving,
         "embedding": f"{settings.embedding} (setting)",
         "language": f"{settings.language_model} (setting)",
         "agents": f"{store.agents:,} (graphmem agents lists them)",
-        "memories": f"{store.memories:,} held, {sum(agent.stale for agent in agents):,} of them stale,"
-        f" {sum(agent.ended for agent in agents):,} ended,"
-        f" {sum(agent.not_embedded for agent in agents):,} not embedded",
+        "memories": f"{store.memories:,} held, {sum(agent.stale for agent in found.agents):,} of them stale,"
+        f" {sum(agent.archived for agent in found.agents):,} archived,"
+        f" {sum(agent.ended for agent in found.agents):,} ended,"
+        f" {sum(agent.not_embedded for agent in found.agents):,} not embedded",
+        **_state_rows(found),
     }
     cli.fields(rows, width=_WIDTH)
+
+
+def _state_rows(found: StoreStatus) -> dict[str, str]:
+    """What there is, what waits, and what it has cost."""
+    from graphmem.clock import system_now
+    from graphmem.views.text import counted
+
+    by_kind: dict[str, list[str]] = {}
+    for item in found.counts:
+        by_kind.setdefault(item.kind, []).append(f"{item.memories:,} {item.status}")
+    stale = ""
+    if found.backlog:
+        clocks = {agent.id: agent.clock for agent in found.agents}  # An agent may live in a simulated time.
+        ages = [(clocks.get(item.agent_id) or system_now()) - item.since for item in found.backlog if item.since]
+        stale = f"of {counted(len(found.backlog), 'agent')}, recomputed by graphmem work"
+        stale += f"; the oldest for {_age(max(ages))}" if ages else ""
+        failing = sum(item.failing for item in found.backlog)
+        stale += f"; {failing:,} failed before" if failing else ""
+    near = max(
+        found.agents, key=lambda agent: agent.importance_since_reflection / agent.reflection_threshold, default=None
+    )
+    due = ""
+    if near is not None:
+        due = f"due for {counted(len(found.due), 'agent')}"
+        due += f"; nearest is {near.id}: {near.importance_since_reflection:,} of {near.reflection_threshold:,}"
+    broken = [
+        f"{index.name} {index.state} ({index.percent:.0f} %)" for index in found.indexes if index.state != "ONLINE"
+    ]
+    cost = "" if found.cost is None else f", ${found.cost:.4f}"
+    return {
+        **{kind: ", ".join(counts) for kind, counts in by_kind.items()},
+        "stale": stale,
+        "reflection": due,
+        "indexes": ", ".join(broken) or f"{len(found.indexes)} online",
+        "cost": f"{counted(found.runs, 'run')} of a language model, {found.prompt_tokens:,} tokens read and"
+        f" {found.completion_tokens:,} written{cost}",
+    }
+
+
+def _age(time: timedelta) -> str:
+    """How long something waits, in the unit that fits."""
+    from graphmem.views.text import counted
+
+    minutes = int(time.total_seconds() // 60)
+    if minutes < 120:
+        return counted(max(minutes, 0), "minute")
+    return counted(minutes // 60, "hour") if minutes < 2 * 24 * 60 else counted(minutes // (24 * 60), "day")
 
 
 def _server_rows(server: ServerStatus) -> dict[str, str]:

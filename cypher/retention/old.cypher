@@ -1,0 +1,7 @@
+// Memories that may be old enough to be put away, by the ordered index alone; retention/judge decides.
+// levels LIST<INTEGER>: of importance
+// Returns: id STRING
+UNWIND $levels AS level
+MATCH (memory:Memory {agentId: $agentId, status: 'active', importance: level})
+WHERE memory.lastAccessedAt < $before
+RETURN memory.id AS id
