@@ -1,7 +1,10 @@
 // Lock an existing agent and count a change of belief; no row: there is no such agent.
-// Returns: revision INTEGER, the seq of the changes that follow
+// $commit marks the transaction: agent/commits says what the marks are for.
+// Returns: revision INTEGER, the seq of the changes that follow; commits LIST<INTEGER>, the marks before
 MATCH (agent:Agent {id: $agentId})
 SET
   agent.revision = agent.revision + 1,
   agent.writtenAt = datetime()
-RETURN agent.revision AS revision
+WITH agent, coalesce(agent.commits, []) AS commits
+SET agent.commits = ([$commit] + [mark IN commits WHERE mark <> $commit])[..32]
+RETURN agent.revision AS revision, commits

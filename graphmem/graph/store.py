@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import socket
-import ssl
+import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from secrets import randbits
 from typing import Any, LiteralString, TypeVar, cast
 
 import neo4j
@@ -29,11 +29,13 @@ from graphmem.errors import (
     IndexUnavailable,
     InvalidSettings,
     NotPermitted,
+    OutcomeUnknown,
     StoreError,
     StoreInconsistent,
     StoreUnavailable,
     UnsupportedServer,
 )
+from graphmem.graph.address import BOLT_PORT, checked_address, one_line, unreachable
 from graphmem.graph.queries import queries
 
 Row = dict[str, Any]
@@ -72,14 +74,18 @@ def _translate(error: BaseException, target: _Target) -> GraphmemError:
     if isinstance(error, driver_errors.UnsupportedServerProduct):
         return UnsupportedServer(
             f"what answers at {target.uri} is not a Neo4j that graphmem can talk to",
-            remedy=f"check the address; {_BOLT_PORT}",
+            remedy=f"check the address; {BOLT_PORT}",
+        )
+    if isinstance(error, driver_errors.IncompleteCommit):
+        return OutcomeUnknown(
+            f"the connection to {target.uri} broke while a change was committed; whether it was made is not known",
+            remedy="look before you do it again; what has an id of yours can be observed again without harm",
         )
     if isinstance(error, driver_errors.ServiceUnavailable | driver_errors.SessionExpired):
-        return _unreachable(error, target)
-    return StoreError(f"the Neo4j driver failed: {type(error).__name__}: {_one_line(error)}", remedy=_FAULT)
+        return unreachable(error, target.uri)
+    return StoreError(f"the Neo4j driver failed: {type(error).__name__}: {one_line(error)}", remedy=_FAULT)
 
 
-_BOLT_PORT = "Bolt's port is 7687 unless it was changed"
 _FAULT = "this looks like a fault of graphmem: please report it, with what --debug shows or the traceback"
 _CONNECT_SECONDS = 10.0
 """How long the server may take to accept one connection."""
@@ -88,7 +94,7 @@ _CONNECT_SECONDS = 10.0
 def _refusal(error: driver_errors.Neo4jError, target: _Target) -> GraphmemError:
     """What the server refused, by its code."""
     code = error.code or ""
-    message = _one_line(error.message or error)
+    message = one_line(error.message or error)
     where = f"database {target.database!r} at {target.uri}"
     account = "set GRAPHMEM_USER (or --user) and GRAPHMEM_PASSWORD to an account of that server"
     match code.removeprefix("Neo.").split(".", 1)[-1]:
@@ -142,68 +148,6 @@ def _refusal(error: driver_errors.Neo4jError, target: _Target) -> GraphmemError:
             return StoreError(f"Neo4j refused a statement ({code}): {message}", remedy=_FAULT)
 
 
-def _unreachable(error: BaseException, target: _Target) -> StoreError:
-    """Why there is no connection, by what lies under the driver's error."""
-    causes = list(_causes(error))
-    scheme, _, rest = target.uri.partition("://")
-    told = " ".join(_one_line(cause) for cause in causes)
-    for cause in causes:
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            return StoreUnavailable(
-                f"the certificate of {target.uri} is not trusted: {cause.verify_message}",
-                remedy=f"have this machine trust its authority (SSL_CERT_FILE), or, if the server signed it itself, "
-                f"use {scheme.partition('+')[0]}+ssc://{rest}",
-            )
-        if isinstance(cause, socket.gaierror):
-            return StoreUnavailable(
-                f"the host of {target.uri} is not known: {cause.strerror}", remedy="check the address and the network"
-            )
-    if "looks like HTTP" in told:
-        return UnsupportedServer(
-            f"{target.uri} is the port of a web server, such as Neo4j Browser's",
-            remedy=f"use the Bolt port of that server; {_BOLT_PORT}",
-        )
-    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
-        return StoreUnavailable(
-            f"nothing listens at {target.uri}",
-            remedy="start Neo4j there (the embedded one: graphmem up), or correct the address",
-        )
-    if any(type(cause).__name__ == "BoltSecurityError" for cause in causes):
-        return StoreUnavailable(
-            f"what listens at {target.uri} does not speak TLS",
-            remedy=f"use {scheme.partition('+')[0]}://{rest} where the server has no encryption, or correct the port",
-        )
-    if "handshake" in told:
-        return StoreUnavailable(
-            f"what listens at {target.uri} does not speak Bolt, or only in TLS",
-            remedy=f"{_BOLT_PORT}; for a server with encryption use {scheme}+s://{rest}",
-        )
-    routed = "; behind a tunnel or a proxy use bolt:// in place of neo4j://" if scheme.startswith("neo4j") else ""
-    return StoreUnavailable(
-        f"no connection to Neo4j at {target.uri}: {_one_line(error)}",
-        remedy=f"check that the server runs (graphmem status) and that the address is right{routed}",
-    )
-
-
-def _causes(error: BaseException) -> Generator[BaseException]:
-    """An error and all that lies under it, each once."""
-    waiting: list[BaseException | None] = [error]
-    seen: set[int] = set()
-    while waiting:
-        cause = waiting.pop(0)
-        if cause is None or id(cause) in seen:
-            continue
-        seen.add(id(cause))
-        yield cause
-        waiting += [cause.__cause__, cause.__context__]
-        if isinstance(cause, BaseExceptionGroup):
-            waiting += cast("BaseExceptionGroup[BaseException]", cause).exceptions
-
-
-def _one_line(value: object) -> str:
-    return " ".join(str(value).split())
-
-
 @dataclass(frozen=True)
 class _Target:
     """What a store is connected to, as errors tell it."""
@@ -222,41 +166,34 @@ class _Target:
             raise _translate(error, self) from error
 
 
-def _checked(uri: str) -> str:
-    """An address that may be shown in messages and kept.
-
-    Raises:
-        InvalidSettings: When it holds a password, or is not one of Neo4j's.
-    """
-    scheme, separator, rest = uri.partition("://")
-    if "@" in rest.partition("/")[0]:
-        raise InvalidSettings(
-            "the address of Neo4j has a user name or password in it",
-            remedy=f"give {scheme}://{rest.rpartition('@')[2]}, and the account as GRAPHMEM_USER and GRAPHMEM_PASSWORD",
-        )
-    if not separator or scheme not in _SCHEMES:
-        shown = f"bolt://{rest or uri}" if scheme not in ("http", "https") else "bolt://host:7687"
-        raise InvalidSettings(
-            f"{uri!r} is not a Neo4j address", remedy=f"use {shown}, or neo4j+s://… for Aura and clusters"
-        )
-    return uri
-
-
-_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
-
-
 class Transaction:
     """One open transaction."""
 
     def __init__(self, tx: neo4j.AsyncManagedTransaction) -> None:
         self._tx = tx
+        self._commit = randbits(63)
+        self.marked: dict[str, list[int]] = {}
+        """The agents that carry this transaction's mark once it is committed, each with the marks before it."""
 
     async def run(self, name: str, **parameters: Any) -> list[Row]:
-        """Run the statement of that name and return all its rows."""
+        """Run the statement of that name and return all its rows; ``$commit`` is filled in."""
         query = queries[name]
+        marks = "commit" in query.parameters
+        if marks:
+            parameters["commit"] = self._commit
         query.check(parameters)
         result = await self._tx.run(query.text, {key: _encode(value) for key, value in parameters.items()})
-        return [_decode(record.data()) for record in await result.fetch(_ALL)]
+        rows = [_decode(record.data()) for record in await result.fetch(_ALL)]
+        if marks and rows:
+            self.marked.setdefault(parameters["agentId"], rows[0]["commits"])
+        return rows
+
+    def is_among(self, commits: Sequence[int], before: Sequence[int]) -> bool | None:
+        """Whether it was committed, by an agent's last marks now and those it saw itself; None: too many came since."""
+        if self._commit in commits:
+            return True
+        known = not set(commits).isdisjoint(before) if before else len(commits) < MARKS
+        return False if known else None
 
     async def one(self, name: str, **parameters: Any) -> Row | None:
         """Run a statement that returns at most one row.
@@ -274,6 +211,8 @@ class Transaction:
 
 
 _ALL = 2**31 - 1
+MARKS = 32
+"""Marks of transactions that an agent keeps, as the statements that lock it say."""
 
 Work = Callable[[Transaction], Awaitable[T]]
 
@@ -281,9 +220,10 @@ Work = Callable[[Transaction], Awaitable[T]]
 class Store:
     """A connection pool to one database, with one bookmark manager, so that one's own writes are always seen."""
 
-    def __init__(self, driver: neo4j.AsyncDriver, target: _Target) -> None:
+    def __init__(self, driver: neo4j.AsyncDriver, target: _Target, *, retry_seconds: float = 0) -> None:
         self.uri = target.uri
         self.database = target.database
+        self._retry_seconds = retry_seconds
         self._target = target
         self._driver = driver
         self._bookmarks = neo4j.AsyncGraphDatabase.bookmark_manager()
@@ -311,7 +251,7 @@ class Store:
             AuthenticationFailed: When it refuses the account.
             StoreError: When there is no such database, or the server fails otherwise.
         """
-        target = _Target(_checked(uri), database, user, has_password=bool(password))
+        target = _Target(checked_address(uri), database, user, has_password=bool(password))
         try:
             driver = neo4j.AsyncGraphDatabase.driver(  # pyright: ignore[reportUnknownMemberType] - its **config
                 uri,
@@ -323,10 +263,10 @@ class Store:
             )
         except (driver_errors.ConfigurationError, ValueError) as error:
             raise InvalidSettings(
-                f"{uri!r} is not a Neo4j address: {_one_line(error)}",
+                f"{uri!r} is not a Neo4j address: {one_line(error)}",
                 remedy="use bolt://host:7687, or neo4j+s://… for Aura and clusters",
             ) from error
-        store = cls(driver, target)
+        store = cls(driver, target, retry_seconds=retry_seconds)
         try:
             if database == "system":
                 raise StoreError(
@@ -367,17 +307,79 @@ class Store:
         )
 
     async def read(self, work: Work[T]) -> T:
-        """Run work in a read transaction, retried on transient errors."""
-        return await self._managed(neo4j.READ_ACCESS, work)
+        """Run work in a read transaction, retried on transient errors, also when it breaks at its very end."""
+        began = time.monotonic()
+        while True:
+            try:
+                return await self._managed(neo4j.READ_ACCESS, lambda tx: work(Transaction(tx)))
+            except OutcomeUnknown as error:
+                self._check_time(began, error)
 
     async def write(self, work: Work[T]) -> T:
-        """Run work in a write transaction, retried on transient errors; any exception rolls it back."""
-        return await self._managed(neo4j.WRITE_ACCESS, work)
+        """Run work in a write transaction, retried on transient errors; any exception rolls it back.
 
-    async def _managed(self, access: str, work: Work[T]) -> T:
-        async def body(tx: neo4j.AsyncManagedTransaction) -> T:
-            return await work(Transaction(tx))
+        When the connection breaks while it is committed, the agents that it locked tell whether it was: then its result
+        is returned, else it is done again. A transaction that locks no agent is one that does nothing when done twice.
 
+        Raises:
+            OutcomeUnknown: When the server cannot be asked.
+        """
+        began = time.monotonic()
+        while True:
+            last: list[tuple[Transaction, T]] = []
+
+            async def body(tx: neo4j.AsyncManagedTransaction, last: list[tuple[Transaction, T]] = last) -> T:
+                transaction = Transaction(tx)
+                result = await work(transaction)
+                last[:] = [(transaction, result)]
+                return result
+
+            try:
+                return await self._managed(neo4j.WRITE_ACCESS, body)
+            except OutcomeUnknown as error:
+                transaction, result = last[0]
+                if await self._was_committed(transaction, error):
+                    return result
+                self._check_time(began, error)
+
+    def _check_time(self, began: float, error: OutcomeUnknown) -> None:
+        """Give up what has been tried again for too long.
+
+        Raises:
+            StoreUnavailable: Then nothing was changed.
+        """
+        if time.monotonic() - began > self._retry_seconds:
+            raise StoreUnavailable(
+                f"the connection to {self.uri} breaks at the end of every transaction; nothing was changed",
+                remedy="check the network, and what stands between this machine and the server",
+            ) from error
+
+    async def _was_committed(self, transaction: Transaction, error: OutcomeUnknown) -> bool:
+        """Ask an agent that a transaction locked; the lock is waited for, so that the transaction has ended.
+
+        Raises:
+            OutcomeUnknown: When the agent cannot be asked, or no longer knows.
+        """
+        if not transaction.marked:
+            return False
+        agent_id, before = next(iter(transaction.marked.items()))
+        found: list[Row | None] = []
+
+        async def ask(tx: neo4j.AsyncManagedTransaction) -> None:
+            found[:] = [await Transaction(tx).one("agent/commits", agentId=agent_id)]
+
+        try:
+            await self._managed(neo4j.WRITE_ACCESS, ask)
+        except OutcomeUnknown:
+            pass  # It changes nothing; what was read under the lock holds.
+        except StoreUnavailable as away:
+            raise error from away
+        committed = transaction.is_among(found[0]["commits"] if found[0] else [], before)
+        if committed is None:
+            raise error
+        return committed
+
+    async def _managed(self, access: str, body: Callable[[neo4j.AsyncManagedTransaction], Awaitable[T]]) -> T:
         with self._target.translated():
             try:
                 async with self._session(access) as session:
@@ -386,8 +388,8 @@ class Store:
                         await self._driver.verify_connectivity()  # pyright: ignore[reportUnknownMemberType]
                     execute = session.execute_read if access == neo4j.READ_ACCESS else session.execute_write
                     result = await execute(body)
-            except (driver_errors.ServiceUnavailable, driver_errors.SessionExpired):
-                self._away = True
+            except (driver_errors.ServiceUnavailable, driver_errors.SessionExpired) as error:
+                self._away = not isinstance(error, driver_errors.IncompleteCommit)
                 raise
         self._away = False
         return result
@@ -425,7 +427,7 @@ class Store:
             except driver_errors.ClientError as error:
                 code = error.code or ""
                 if code.endswith(_NOT_UNDERSTOOD):
-                    return _one_line(error.message)
+                    return one_line(error.message)
                 if not code.endswith("Schema.IndexNotFound"):
                     raise
         return None
@@ -458,7 +460,7 @@ class Reader:
             AuthenticationFailed: When it refuses the account.
             StoreError: When there is no such database, or the server fails otherwise.
         """
-        target = _Target(_checked(uri), database, user, has_password=bool(password))
+        target = _Target(checked_address(uri), database, user, has_password=bool(password))
         driver = neo4j.GraphDatabase.driver(  # pyright: ignore[reportUnknownMemberType] - its **config
             uri, auth=(user, password), notifications_min_severity="OFF", connection_acquisition_timeout=60
         )
