@@ -1,6 +1,6 @@
 """The list of cases in docs/public-reports.md, with the tests that stand for each.
 
-``python tests/public_reports.py`` writes the tests there; tests/test_public_reports.py fails while they are not current.
+``python tests/public_reports.py`` writes the tests there; tests/test_public_reports.py fails unless they are current.
 """
 
 from __future__ import annotations

@@ -93,6 +93,7 @@ def test_every_public_method_is_documented(asynchronous: type, synchronous: type
 # --- threads and loops ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.report("B31")
 def test_one_memory_from_many_threads(sync_memory: Memory, agent_id: str) -> None:
     agent = sync_memory.agent(agent_id)
 
@@ -107,6 +108,7 @@ def test_one_memory_from_many_threads(sync_memory: Memory, agent_id: str) -> Non
     assert agent.info().importance_since_reflection == 48
 
 
+@pytest.mark.report("B31")
 async def test_a_synchronous_memory_inside_a_running_loop(
     settings: Settings, embedder: Embedder, agent_id: str
 ) -> None:
@@ -253,6 +255,7 @@ def env(settings: Settings) -> Mapping[str, str]:
     return {**kept, **environment(settings)}
 
 
+@pytest.mark.report("B31")
 @pytest.mark.parametrize("mode", ["closed", "asynchronous"])
 def test_a_program_that_closes_ends_without_a_warning(env: Mapping[str, str], agent_id: str, mode: str) -> None:
     command = [sys.executable, "-W", "error", "-W", "ignore::DeprecationWarning", "-c", SCRIPT, mode, agent_id]
