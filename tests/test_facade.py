@@ -272,6 +272,48 @@ def test_a_program_that_forgets_to_close_ends_all_the_same(
     assert sync_memory.agent(agent_id).info().observations == 1
 
 
+FORKED = """
+import os, sys
+from graphmem import Memory
+from graphmem.errors import GraphmemError
+from graphmem.testing import HashingEmbedder
+
+class QuickEmbedder(HashingEmbedder):
+    def __init__(self):
+        super().__init__(384)
+    @property
+    def name(self):
+        return "bge-small-en-v1.5"
+
+agent_id = sys.argv[1]
+with Memory.open(embedder=QuickEmbedder()) as memory:
+    agent = memory.agent(agent_id)
+    agent.observe("before the fork", importance=1)
+    child = os.fork()
+    if child == 0:
+        try:
+            agent.observe("in the child", importance=1)
+        except GraphmemError as error:
+            print(f"{error}; {error.remedy}", flush=True)
+        with Memory.open(embedder=QuickEmbedder()) as own:
+            own.agent(agent_id).observe("in the child, by its own", importance=1)
+    else:
+        assert os.waitpid(child, 0)[1] == 0
+        agent.observe("after the fork", importance=1)
+        print(agent.info().observations, flush=True)
+"""
+
+
+@pytest.mark.report("B31")
+def test_after_a_fork_one_clear_error_and_the_parent_goes_on(env: Mapping[str, str], agent_id: str) -> None:
+    command = [sys.executable, "-c", FORKED, agent_id]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    told, stored = done.stdout.splitlines()
+    assert "opened before the process was forked; open a memory in each process" in told
+    assert stored == "3"
+
+
 # --- what is under it -------------------------------------------------------------------------------------------
 
 
