@@ -37,6 +37,8 @@ class Proxy:
     """Whether faults strike at the ends of transactions that only read as well."""
     struck: int = 0
     """Faults that have struck."""
+    said: list[bytearray] | None = None
+    """What clients said, a connection each, where it is a list."""
     pause: float = 0.3
     """Seconds of a delay or a stall."""
     _armed: tuple[Fault, int] | None = None
@@ -86,11 +88,16 @@ class Proxy:
         server.settimeout(None)
         self._open += [client, server]
         silent = threading.Event()
+        record = bytearray()
+        if self.said is not None:
+            self.said.append(record)
 
         def say() -> None:
             with suppress(OSError):
                 reads = False
                 while data := client.recv(65_536):
+                    if self.said is not None:
+                        record.extend(data)
                     if b"\xb1\x11" in data:  # BEGIN
                         reads = READING in data
                     fault = self._strikes(data, reads=reads)
@@ -157,3 +164,35 @@ def proxying(uri: str) -> Generator[Proxy]:
             proxy.break_all()
             listener.shutdown(socket.SHUT_RDWR)
             thread.join(timeout=5)
+
+
+def statements(said: bytes) -> list[str]:
+    """The texts of all RUN messages in what a client said: what it asked the server to execute."""
+    found: list[str] = []
+    for message in _messages(said):
+        if message[:2] == b"\xb3\x10":
+            found.append(_string(message[2:]))
+    return found
+
+
+def _messages(said: bytes) -> Generator[bytes]:
+    """Bolt's messages, put together from their chunks; the handshake before the first is skipped."""
+    at = said.find(b"\xb1\x01") - 2  # HELLO
+    message = b""
+    while 0 <= at <= len(said) - 2:
+        size = int.from_bytes(said[at : at + 2], "big")
+        if size == 0 and message:
+            yield message
+            message = b""
+        message += said[at + 2 : at + 2 + size]
+        at += 2 + size
+
+
+def _string(packed: bytes) -> str:
+    """The string at the beginning of PackStream data."""
+    marker = packed[0]
+    if 0x80 <= marker <= 0x8F:
+        return packed[1 : 1 + marker - 0x80].decode()
+    width = {0xD0: 1, 0xD1: 2, 0xD2: 4}[marker]
+    size = int.from_bytes(packed[1 : 1 + width], "big")
+    return packed[1 + width : 1 + width + size].decode()
