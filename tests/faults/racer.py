@@ -10,7 +10,7 @@ import json
 import random
 import sys
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from graphmem import AsyncMemory
@@ -94,7 +94,7 @@ async def main() -> None:
     agent_id, name, seed, operations = sys.argv[1:]
     async with await AsyncMemory.open(settings=load_settings(), embedder=HashingEmbedder(16)) as memory:
         done = await race(memory.agent(agent_id), name, int(seed), int(operations))
-    sys.stdout.write(json.dumps(asdict(done)))
+    sys.stdout.write(json.dumps(vars(done)))
 
 
 if __name__ == "__main__":
