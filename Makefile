@@ -28,7 +28,7 @@ BROWSER := $(VENV)/.installed-browser
 MERMAID := $(VENV)/mermaid
 MERMAID_VERSION := 11.17.2
 
-.PHONY: help demo up down test test-fast test-torch test-browser chromium bench bench-large check lint format types imports wheel bench-staleness clean
+.PHONY: help demo up down test test-fast test-faults test-torch test-browser chromium bench bench-large check lint format types imports wheel bench-staleness clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,10 @@ test: $(DEV) ## Run every test against a real Neo4j (ARGS="-k reflect" for some)
 
 test-fast: $(DEV) ## Run the tests that take less than a few seconds each
 	@$(BIN)/python -m pytest -m "not slow" $(ARGS)
+
+test-faults: $(DEV) ## Kill servers and clients, break connections, race and soak (KILLS=50 SEED=20260301; some minutes)
+	@$(if $(KILLS),GRAPHMEM_FAULTS_KILLS=$(KILLS)) $(if $(SEED),GRAPHMEM_FAULTS_SEED=$(SEED)) \
+	  $(BIN)/python -m pytest -m faults tests/faults $(ARGS)
 
 test-torch: $(TORCH) ## Compare sentence-transformers with the same model in ONNX (installs torch, about 7 GB)
 	@HF_HUB_OFFLINE=1 $(TORCH_VENV)/bin/python -m pytest -m torch tests/embedding $(ARGS)

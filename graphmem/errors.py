@@ -35,6 +35,7 @@ GraphmemError
 │       └── PromptTooLong   the prompt does not fit in the model's context window
 ├── StoreError              the database refused or failed
 │   ├── StoreUnavailable    no connection
+│   │   └── OutcomeUnknown   it broke while a change was committed
 │   ├── AuthenticationFailed
 │   ├── NotPermitted        the account may not do this, or the database is read-only
 │   ├── UnsupportedServer   not a Neo4j, too old, or without a feature that is needed
@@ -239,6 +240,12 @@ class StoreUnavailable(StoreError):
     """There is no connection to the database."""
 
     retryable = True
+
+
+class OutcomeUnknown(StoreUnavailable):
+    """The connection broke while a change was committed, and the server cannot be asked whether it was made."""
+
+    retryable = False
 
 
 class AuthenticationFailed(StoreError):

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import os
+import selectors
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from graphmem.errors import GraphmemError
+
+if TYPE_CHECKING:
+    from _typeshed import FileDescriptorLike
 
 T = TypeVar("T")
 C = TypeVar("C", bound=type)
@@ -56,18 +61,38 @@ async def in_thread(function: Callable[[], T], *, stop: threading.Event | None =
         raise
 
 
+class _Selector(selectors.DefaultSelector):
+    """Watches the files of a loop; what a forked copy of the process drops, such as connections, stays watched here.
+
+    Both processes have the same epoll, from which a copy that tidies up would take the files of the loop that runs.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._process = os.getpid()
+
+    def unregister(self, fileobj: FileDescriptorLike) -> selectors.SelectorKey:
+        """Stop watching a file, unless another process is the one that watches."""
+        return super().unregister(fileobj) if os.getpid() == self._process else self.get_key(fileobj)
+
+
 class Portal:
     """An event loop in a thread of its own, to which synchronous code hands its calls, from any thread."""
 
     def __init__(self) -> None:
         self._closed = False
+        self._process = os.getpid()
         self._lock = threading.Lock()
         """Held while a call is handed over, so that none comes after the last one."""
         self._running: set[asyncio.Task[object] | None] = set()
         ready = threading.Event()
-        self._thread = threading.Thread(target=asyncio.run, args=(self._serve(ready),), name="graphmem", daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(ready,), name="graphmem", daemon=True)
         self._thread.start()
         ready.wait()
+
+    def _run(self, ready: threading.Event) -> None:
+        with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(_Selector())) as runner:
+            runner.run(self._serve(ready))
 
     async def _serve(self, ready: threading.Event) -> None:
         self._loop = asyncio.get_running_loop()
@@ -79,9 +104,15 @@ class Portal:
         """Run a coroutine function on the loop and wait for its result; when interrupted, it is cancelled.
 
         Raises:
-            GraphmemError: When the portal is closed, or this is called on the loop itself, which would wait for ever.
+            GraphmemError: When the portal is closed, or this is called on the loop itself or in a forked process, which
+                would wait for ever.
         """
         self._check_thread()
+        if self._forked():
+            raise GraphmemError(
+                "this memory was opened before the process was forked",
+                remedy="open a memory in each process, or start processes by spawn instead of fork",
+            )
 
         async def run() -> T:
             task = asyncio.current_task()
@@ -104,11 +135,13 @@ class Portal:
     def close(self, last: Callable[[], Awaitable[None]] | None = None) -> None:
         """Wait for the calls of other threads and for what interrupted ones tidy up, run ``last``, and stop the loop.
 
-        Calling it again does nothing.
+        Calling it again does nothing, nor does it in a forked process, which has neither the loop nor its connections.
 
         Raises:
             GraphmemError: When this is called on the loop itself.
         """
+        if self._forked():
+            return
         self._check_thread()
         with self._lock:
             if self._closed:
@@ -127,6 +160,10 @@ class Portal:
             asyncio.run_coroutine_threadsafe(end(), self._loop).result()
         finally:
             self._thread.join()
+
+    def _forked(self) -> bool:
+        """Whether this is a copy of the process in which the loop runs: threads are not copied."""
+        return os.getpid() != self._process
 
     def _check_thread(self) -> None:
         if threading.current_thread() is self._thread:

@@ -94,6 +94,7 @@ def test_every_public_method_is_documented(asynchronous: type, synchronous: type
 # --- threads and loops ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.report("B31")
 def test_one_memory_from_many_threads(sync_memory: Memory, agent_id: str) -> None:
     agent = sync_memory.agent(agent_id)
 
@@ -108,6 +109,7 @@ def test_one_memory_from_many_threads(sync_memory: Memory, agent_id: str) -> Non
     assert agent.info().importance_since_reflection == 48
 
 
+@pytest.mark.report("B31")
 async def test_a_synchronous_memory_inside_a_running_loop(
     settings: Settings, embedder: Embedder, agent_id: str
 ) -> None:
@@ -254,6 +256,7 @@ def env(settings: Settings) -> Mapping[str, str]:
     return {**kept, **environment(settings)}
 
 
+@pytest.mark.report("B31")
 @pytest.mark.parametrize("mode", ["closed", "asynchronous"])
 def test_a_program_that_closes_ends_without_a_warning(env: Mapping[str, str], agent_id: str, mode: str) -> None:
     command = [sys.executable, "-W", "error", "-W", "ignore::DeprecationWarning", "-c", SCRIPT, mode, agent_id]
@@ -268,6 +271,48 @@ def test_a_program_that_forgets_to_close_ends_all_the_same(
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
     assert sync_memory.agent(agent_id).info().observations == 1
+
+
+FORKED = """
+import os, sys
+from graphmem import Memory
+from graphmem.errors import GraphmemError
+from graphmem.testing import HashingEmbedder
+
+class QuickEmbedder(HashingEmbedder):
+    def __init__(self):
+        super().__init__(384)
+    @property
+    def name(self):
+        return "bge-small-en-v1.5"
+
+agent_id = sys.argv[1]
+with Memory.open(embedder=QuickEmbedder()) as memory:
+    agent = memory.agent(agent_id)
+    agent.observe("before the fork", importance=1)
+    child = os.fork()
+    if child == 0:
+        try:
+            agent.observe("in the child", importance=1)
+        except GraphmemError as error:
+            print(f"{error}; {error.remedy}", flush=True)
+        with Memory.open(embedder=QuickEmbedder()) as own:
+            own.agent(agent_id).observe("in the child, by its own", importance=1)
+    else:
+        assert os.waitpid(child, 0)[1] == 0
+        agent.observe("after the fork", importance=1)
+        print(agent.info().observations, flush=True)
+"""
+
+
+@pytest.mark.report("B31")
+def test_after_a_fork_one_clear_error_and_the_parent_goes_on(env: Mapping[str, str], agent_id: str) -> None:
+    command = [sys.executable, "-c", FORKED, agent_id]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    told, stored = done.stdout.splitlines()
+    assert "opened before the process was forked; open a memory in each process" in told
+    assert stored == "3"
 
 
 # --- what is under it -------------------------------------------------------------------------------------------

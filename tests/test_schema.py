@@ -188,6 +188,7 @@ async def test_a_step_that_changes_what_is_stored_goes_on_where_it_was_cut_off(
     assert {record["held"]: record["n"] for record in counts} == {7: 1000, 0: 1500}
 
 
+@pytest.mark.report("B16")
 async def test_an_index_of_another_dimension_is_refused_not_left_empty(
     throw_away: Settings, bare: neo4j.AsyncDriver
 ) -> None:
@@ -229,6 +230,7 @@ PROCESSES = 4
 RACES = int(os.environ.get("GRAPHMEM_TEST_RACES", "3"))
 
 
+@pytest.mark.report("B22")
 async def test_processes_that_open_an_empty_store_at_once(throw_away: Settings, bare: neo4j.AsyncDriver) -> None:
     """One makes the schema, the others wait; what each then writes is there. GRAPHMEM_TEST_RACES says how often."""
     assert throw_away.uri is not None

@@ -1,6 +1,7 @@
 // Lock an agent for writing, creating it on its first write. Every transaction that writes an agent's memories
 // begins with this or with agent/lock: writing the node holds its lock until the commit.
-// Returns: clock ZONED DATETIME or null
+// $commit marks the transaction: agent/commits says what the marks are for.
+// Returns: clock ZONED DATETIME or null; commits LIST<INTEGER>, the marks before
 MERGE (agent:Agent {id: $agentId})
   ON CREATE SET
     agent.name = $agentId,
@@ -14,4 +15,6 @@ MERGE (agent:Agent {id: $agentId})
     agent.importanceObserved = 0,
     agent.createdAt = datetime()
 SET agent.writtenAt = datetime()
-RETURN agent.clock AS clock
+WITH agent, coalesce(agent.commits, []) AS commits
+SET agent.commits = ([$commit] + [mark IN commits WHERE mark <> $commit])[..32]
+RETURN agent.clock AS clock, commits

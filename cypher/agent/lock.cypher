@@ -1,5 +1,8 @@
 // Lock an existing agent for writing; no row: there is no such agent.
-// Returns: revision INTEGER
+// $commit marks the transaction: agent/commits says what the marks are for.
+// Returns: revision INTEGER; commits LIST<INTEGER>, the marks before
 MATCH (agent:Agent {id: $agentId})
 SET agent.writtenAt = datetime()
-RETURN agent.revision AS revision
+WITH agent, coalesce(agent.commits, []) AS commits
+SET agent.commits = ([$commit] + [mark IN commits WHERE mark <> $commit])[..32]
+RETURN agent.revision AS revision, commits

@@ -1,6 +1,9 @@
 // Store vectors that were missing.
 // rows LIST<MAP>: id STRING, embedding VECTOR, truncated BOOLEAN
-MATCH (agent:Agent {id: $agentId, workToken: $token})
+MATCH (agent:Agent {id: $agentId})
+SET agent.writtenAt = datetime()
+WITH agent
+WHERE agent.workToken = $token
 UNWIND $rows AS row
 MATCH (memory:Memory {agentId: $agentId, id: row.id})
 WHERE memory.notEmbedded

@@ -1,5 +1,8 @@
 // Note that texts could not be embedded again; each time the wait is twice as long.
-MATCH (agent:Agent {id: $agentId, workToken: $token})
+MATCH (agent:Agent {id: $agentId})
+SET agent.writtenAt = datetime()
+WITH agent
+WHERE agent.workToken = $token
 UNWIND $ids AS id
 MATCH (memory:Memory {agentId: $agentId, id: id})
 WHERE memory.notEmbedded

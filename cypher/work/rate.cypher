@@ -1,7 +1,10 @@
 // Store ratings of a language model, and correct the sum that triggers reflection by the difference.
 // rows LIST<MAP>: id STRING, importance INTEGER, by STRING
 // Returns: rated INTEGER
-MATCH (agent:Agent {id: $agentId, workToken: $token})
+MATCH (agent:Agent {id: $agentId})
+SET agent.writtenAt = datetime()
+WITH agent
+WHERE agent.workToken = $token
 UNWIND $rows AS row
 MATCH (memory:Memory {agentId: $agentId, id: row.id})
 WHERE memory.ratingDue

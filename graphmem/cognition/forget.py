@@ -20,6 +20,7 @@ from graphmem.graph.records import refused_from, refused_to
 from graphmem.graph.store import Row, Transaction
 from graphmem.language.text import normalise_text
 from graphmem.models import (
+    MAX_TEXT,
     AgentForgotten,
     AnyMemory,
     Changed,
@@ -77,6 +78,8 @@ def _folded(value: str) -> str:
 def _term(value: object) -> re.Pattern[str]:
     if not isinstance(value, str) or not value.strip():
         raise InvalidInput(f"terms: {value!r} is not a word or name")
+    if len(value) > MAX_TEXT:
+        raise InvalidInput(f"terms: one has {len(value)} characters; no text has more than {MAX_TEXT}")
     try:
         folded = _folded(storable(value))
     except ValueError as error:

@@ -235,6 +235,7 @@ class Agent(_Node):
     reflectedUpTo = DateTimeNeo4jFormatProperty()
     createdAt = DateTimeNeo4jFormatProperty()
     writtenAt = DateTimeNeo4jFormatProperty()
+    commits = ArrayProperty(IntegerProperty())
     workToken = StringProperty()
     workUntil = DateTimeNeo4jFormatProperty()
     importedAt = DateTimeNeo4jFormatProperty()

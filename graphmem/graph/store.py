@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from secrets import randbits
 from typing import Any, LiteralString, TypeVar, cast
 
 import neo4j
@@ -28,6 +30,7 @@ from graphmem.errors import (
     IndexUnavailable,
     InvalidSettings,
     NotPermitted,
+    OutcomeUnknown,
     StoreError,
     StoreInconsistent,
     StoreUnavailable,
@@ -74,6 +77,11 @@ def _translate(error: BaseException, target: _Target) -> GraphmemError:
         return UnsupportedServer(
             f"what answers at {target.uri} is not a Neo4j that graphmem can talk to",
             remedy=f"check the address; {BOLT_PORT}",
+        )
+    if isinstance(error, driver_errors.IncompleteCommit):
+        return OutcomeUnknown(
+            f"the connection to {target.uri} broke while a change was committed; whether it was made is not known",
+            remedy="look before you do it again; what has an id of yours can be observed again without harm",
         )
     if isinstance(error, driver_errors.ServiceUnavailable | driver_errors.SessionExpired):
         return unreachable(error, target.uri)
@@ -173,16 +181,24 @@ class Transaction:
     def __init__(self, tx: neo4j.AsyncManagedTransaction, model: EmbeddingModel | None = None) -> None:
         self._tx = tx
         self._model = model
+        self._commit = randbits(63)
+        self.marked: dict[str, list[int]] = {}
+        """The agents that carry this transaction's mark once it is committed, each with the marks before it."""
 
     async def run(self, name: str, **parameters: Any) -> list[Row]:
-        """Run the statement of that name and return all its rows.
+        """Run the statement of that name and return all its rows; ``$commit`` is filled in.
 
         Raises:
             EmbeddingModelChanged: When it used vectors of a model that the store is not for any more.
         """
         query = queries[name]
+        marks = "commit" in query.parameters
+        if marks:
+            parameters["commit"] = self._commit
         query.check(parameters)
         rows = await self._rows(query, {key: _encode(value) for key, value in parameters.items()})
+        if marks and rows:
+            self.marked.setdefault(parameters["agentId"], rows[0]["commits"])
         if self._model is not None and (with_vectors(parameters) or _READS_VECTORS in query.text):
             # Asked afterwards: a move to another model says so before it changes the first vector.
             self._model.check(await self._rows(queries[_MADE_FOR], {}))
@@ -194,6 +210,13 @@ class Transaction:
             rows = [_decode(record.data()) for record in await result.fetch(_ALL)]
             recorder.note({"db.response.returned_rows": len(rows)})
         return rows
+
+    def is_among(self, commits: Sequence[int], before: Sequence[int]) -> bool | None:
+        """Whether it was committed, by an agent's last marks now and those it saw itself; None: too many came since."""
+        if self._commit in commits:
+            return True
+        known = not set(commits).isdisjoint(before) if before else len(commits) < MARKS
+        return False if known else None
 
     async def one(self, name: str, **parameters: Any) -> Row | None:
         """Run a statement that returns at most one row.
@@ -211,6 +234,8 @@ class Transaction:
 
 
 _ALL = 2**31 - 1
+MARKS = 32
+"""Marks of transactions that an agent keeps, as the statements that lock it say."""
 
 Work = Callable[[Transaction], Awaitable[T]]
 
@@ -218,9 +243,10 @@ Work = Callable[[Transaction], Awaitable[T]]
 class Store:
     """A connection pool to one database, with one bookmark manager, so that one's own writes are always seen."""
 
-    def __init__(self, driver: neo4j.AsyncDriver, target: _Target) -> None:
+    def __init__(self, driver: neo4j.AsyncDriver, target: _Target, *, retry_seconds: float = 0) -> None:
         self.uri = target.uri
         self.database = target.database
+        self._retry_seconds = retry_seconds
         self._target = target
         self._driver = driver
         self._bookmarks = neo4j.AsyncGraphDatabase.bookmark_manager()
@@ -265,7 +291,7 @@ class Store:
                 f"{uri!r} is not a Neo4j address: {one_line(error)}",
                 remedy="use bolt://host:7687, or neo4j+s://… for Aura and clusters",
             ) from error
-        store = cls(driver, target)
+        store = cls(driver, target, retry_seconds=retry_seconds)
         try:
             if database == "system":
                 raise StoreError(
@@ -306,12 +332,76 @@ class Store:
         )
 
     async def read(self, work: Work[T]) -> T:
-        """Run work in a read transaction, retried on transient errors."""
-        return await self._managed(neo4j.READ_ACCESS, work)
+        """Run work in a read transaction, retried on transient errors, also when it breaks at its very end."""
+        began = time.monotonic()
+        while True:
+            try:
+                return await self._managed(neo4j.READ_ACCESS, work)
+            except OutcomeUnknown as error:
+                self._check_time(began, error)
 
     async def write(self, work: Work[T]) -> T:
-        """Run work in a write transaction, retried on transient errors; any exception rolls it back."""
-        return await self._managed(neo4j.WRITE_ACCESS, work)
+        """Run work in a write transaction, retried on transient errors; any exception rolls it back.
+
+        When the connection breaks while it is committed, the agents that it locked tell whether it was: then its result
+        is returned, else it is done again. A transaction that locks no agent is one that does nothing when done twice.
+
+        Raises:
+            OutcomeUnknown: When the server cannot be asked.
+        """
+        began = time.monotonic()
+        while True:
+            last: list[tuple[Transaction, T]] = []
+
+            async def kept(tx: Transaction, last: list[tuple[Transaction, T]] = last) -> T:
+                result = await work(tx)
+                last[:] = [(tx, result)]
+                return result
+
+            try:
+                return await self._managed(neo4j.WRITE_ACCESS, kept)
+            except OutcomeUnknown as error:
+                transaction, result = last[0]
+                if await self._was_committed(transaction, error):
+                    return result
+                self._check_time(began, error)
+
+    def _check_time(self, began: float, error: OutcomeUnknown) -> None:
+        """Give up what has been tried again for too long.
+
+        Raises:
+            StoreUnavailable: Then nothing was changed.
+        """
+        if time.monotonic() - began > self._retry_seconds:
+            raise StoreUnavailable(
+                f"the connection to {self.uri} breaks at the end of every transaction; nothing was changed",
+                remedy="check the network, and what stands between this machine and the server",
+            ) from error
+
+    async def _was_committed(self, transaction: Transaction, error: OutcomeUnknown) -> bool:
+        """Ask an agent that a transaction locked; the lock is waited for, so that the transaction has ended.
+
+        Raises:
+            OutcomeUnknown: When the agent cannot be asked, or no longer knows.
+        """
+        if not transaction.marked:
+            return False
+        agent_id, before = next(iter(transaction.marked.items()))
+        found: list[Row | None] = []
+
+        async def ask(tx: neo4j.AsyncManagedTransaction) -> None:
+            found[:] = [await Transaction(tx).one("agent/commits", agentId=agent_id)]
+
+        try:
+            await self._execute(neo4j.WRITE_ACCESS, ask)
+        except OutcomeUnknown:
+            pass  # It changes nothing; what was read under the lock holds.
+        except StoreUnavailable as away:
+            raise error from away
+        committed = transaction.is_among(found[0]["commits"] if found[0] else [], before)
+        if committed is None:
+            raise error
+        return committed
 
     async def _managed(self, access: str, work: Work[T]) -> T:
         async def body(tx: neo4j.AsyncManagedTransaction) -> T:
@@ -338,8 +428,8 @@ class Store:
                         await self._driver.verify_connectivity()  # pyright: ignore[reportUnknownMemberType]
                     execute = session.execute_read if access == neo4j.READ_ACCESS else session.execute_write
                     result = await execute(body)
-            except (driver_errors.ServiceUnavailable, driver_errors.SessionExpired):
-                self._away = True
+            except (driver_errors.ServiceUnavailable, driver_errors.SessionExpired) as error:
+                self._away = not isinstance(error, driver_errors.IncompleteCommit)
                 raise
         self._away = False
         return result

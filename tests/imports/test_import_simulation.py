@@ -322,6 +322,7 @@ async def test_the_newest_counts_as_recent_by_the_clock_of_the_simulation(save: 
 # --- again, and after a break -----------------------------------------------------------------------------------
 
 
+@pytest.mark.report("B12")
 async def test_again_adds_nothing(save: Save) -> None:
     count = "MATCH (m {agentId: $agent}) OPTIONAL MATCH (m)-[r]->() RETURN count(DISTINCT m), count(r)"
     await save.store()

@@ -148,6 +148,7 @@ FIELDS = sorted(next(iter(second().nodes.values())))
 
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(field=st.sampled_from(FIELDS), position=st.integers(1, 10), value=JSON)
+@pytest.mark.report("B12")
 def test_no_value_of_a_node_stops_the_import(tmp_path: Path, field: str, position: int, value: Any) -> None:
     """Whatever stands in one field, the other nodes come in, and the reading is one that can be stored."""
     person = second()

@@ -113,6 +113,7 @@ async def test_b29_the_text_and_the_term_are_nowhere_afterwards(thinking: Open, 
     assert (await agent.get("o4")).embedding_model is not None
 
 
+@pytest.mark.report("B29", "B42")
 async def test_a_forgotten_id_is_not_observed_again_and_nothing_revives_it(thinking: Open) -> None:
     agent, ids = await build(thinking)
     await agent.forget("o1", now=LATER)

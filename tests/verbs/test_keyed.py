@@ -62,6 +62,7 @@ async def test_of_equal_times_the_greater_id_holds(agent: AsyncAgent) -> None:
     assert await held(agent) == ["c"]
 
 
+@pytest.mark.report("B12")
 async def test_one_batch_gives_what_single_calls_give_and_imports_in_any_order_the_same_graph(
     new_agent: Callable[[], AsyncAgent],
 ) -> None:

@@ -232,7 +232,7 @@ async def test_b36_an_agent_needs_a_name_for_reading_and_writing_alike(memory: A
 
 
 @pytest.mark.parametrize("k", [1, 400])
-async def test_texts_of_every_length_come_back_unchanged(agent: AsyncAgent, k: int) -> None:
+async def test_b19_texts_of_every_length_come_back_unchanged(agent: AsyncAgent, k: int) -> None:
     """B19: no index refuses a long text."""
     for text in ("x" * 8_164 * k, "x" * 8_165, "x" * 20_000, "\U0001f30a" * 3_000, "long " * 19_999 + "end!."):
         if len(text) <= 100_000:

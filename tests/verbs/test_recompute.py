@@ -71,6 +71,7 @@ async def test_confirmed_where_the_text_still_follows_and_the_wave_stops_there(t
     assert [(g.target, g.until) for g in ended] == [("o1", LATER)]
 
 
+@pytest.mark.report("B27")
 async def test_revised_bottom_up_each_from_what_holds_now(thinking: Open) -> None:
     agent, ids, model = await build(thinking)
     await agent.supersede("o1", text=MILL, reason="he moved", now=LATER)

@@ -195,6 +195,7 @@ async def test_b03_b04_a_reply_that_no_gate_lets_pass_writes_nothing_and_gives_t
     assert run.refused
 
 
+@pytest.mark.report("B06", "B34")
 async def test_a_model_that_fails_leaves_the_trigger_and_no_placeholder(thinking: Open) -> None:
     def fail(task: object) -> object:
         raise LanguageModelError("the provider is down")

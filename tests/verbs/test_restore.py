@@ -20,6 +20,7 @@ async def grounds(agent: AsyncAgent, id_: str) -> set[str]:
     return {ground.target for ground in (await agent.explain(id_)).grounds_of(id_)}
 
 
+@pytest.mark.report("B26")
 async def test_a_restore_before_any_recompute_leaves_everything_as_it_was(thinking: Open) -> None:
     agent, ids, model = await build(thinking)
     await agent.supersede("o1", text=MILL, now=LATER)
@@ -37,6 +38,7 @@ async def test_a_restore_before_any_recompute_leaves_everything_as_it_was(thinki
     assert all(cause.until == AFTER for cause in causes)
 
 
+@pytest.mark.report("B27")
 async def test_what_recompute_revised_is_restored_level_by_level_without_a_model(thinking: Open) -> None:
     agent, ids, model = await build(thinking)
     await agent.supersede("o1", text=MILL, now=LATER)

@@ -105,6 +105,7 @@ MURALS = [
 ]  # fmt: skip
 
 
+@pytest.mark.report("B15")
 async def test_inferences_are_capped_and_brought_with_their_grounds(agent: AsyncAgent) -> None:
     await agent.observe_many([{"text": text, "id": f"p{n}", "source": "Ines"} for n, text in enumerate(MURALS)], now=T)
     report = await agent.reflect(force=True, now=T)
