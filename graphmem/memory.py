@@ -154,7 +154,7 @@ class AsyncMemory:
         from graphmem import embedding, language
         from graphmem.graph import schema
         from graphmem.graph.store import Store
-        from graphmem.language.prompts import own_prompts
+        from graphmem.language.own import own_prompts
 
         own = own_prompts(prompts)
         settings = settings or load_settings(uri=uri, user=user, password=password, database=database)

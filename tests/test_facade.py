@@ -31,7 +31,8 @@ TWINS = [(AsyncAgent, Agent), (AsyncMemory, Memory)]
 def public(kind: type) -> dict[str, Any]:
     """What a person can use of a class, by name, context managers included."""
     context = {"__aenter__": "__enter__", "__aexit__": "__exit__"}
-    names = {context.get(name, name): value for name, value in vars(kind).items()}
+    own = {name: value for base in reversed(kind.__mro__[:-1]) for name, value in vars(base).items()}
+    names = {context.get(name, name): value for name, value in own.items()}
     return {name: value for name, value in names.items() if not name.startswith("_") or name in context.values()}
 
 

@@ -25,6 +25,8 @@ ENDS: dict[str, Status] = {
     "key:superseded": "superseded",
     "restore:retracted": "retracted",
     "forget": "forgotten",
+    "plan:superseded": "superseded",
+    "summarise:superseded": "superseded",
 }
 """Verbs of the log that end a memory, each with the status that it leaves."""
 HOLDS = ("restore", "key:restored")
@@ -111,7 +113,7 @@ async def relabel(tx: Transaction, revision: Revision, changed: Iterable[str]) -
     return Relabelled(stale=turned, active=tuple(sorted(was - now)))
 
 
-Cause = Literal["caller", "resolve", "key", "recompute", "restore"]
+Cause = Literal["caller", "resolve", "key", "recompute", "restore", "replan", "summarise"]
 """What ended a memory: what recompute ended, a restore of its grounds revokes; what a later value of its key ended, the
 retraction of that value does."""
 

@@ -16,9 +16,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from graphmem.errors import LanguageModelError
-from graphmem.language import gates, insights, topics, words
+from graphmem.language import days, gates, insights, retrospect, topics, words
 from graphmem.language.base import EXTRACTIVE, Reply, Task
 from graphmem.language.insights import ReadBack, Written
+from graphmem.language.planning import DecideReaction, DividePlan, LearnLessons, PlanDay, SumUp
 from graphmem.language.prompts import AskQuestions, InferInsights, RateImportance, Reappraise, Reconsider, Resolve
 from graphmem.language.rating import rate
 from graphmem.language.topics import Cluster, Memo, Reader
@@ -298,6 +299,8 @@ def reconsider(task: Reconsider) -> dict[str, Any]:
     Only equal text confirms. What still shares the topic of the hypothesis is told anew; where fewer than two
     memories do, the insight is retracted.
     """
+    if task.kind in ("summary", "procedure"):
+        return retrospect.reconsider(task)
     reader = Reader(task.statements)
     read = insights.read_back(task.hypothesis)
     candidates = _over_again(reader, read) if read and read.level > 1 else _again(reader, read, task)
@@ -365,4 +368,9 @@ _ANSWERS: dict[type, Callable[[Any], dict[str, Any]]] = {
     Reconsider: reconsider,
     Reappraise: reappraise,
     Resolve: resolve,
+    PlanDay: days.plan_day,
+    DividePlan: days.divide_plan,
+    DecideReaction: days.decide_reaction,
+    SumUp: retrospect.sum_up,
+    LearnLessons: retrospect.learn_lessons,
 }
