@@ -40,7 +40,7 @@ def statements(memories: Sequence[AnyMemory]) -> tuple[Statement, ...]:
 
 def statement(memory: AnyMemory, number: int) -> Statement:
     """A memory as a prompt shows it under this number."""
-    return Statement(
+    shown = Statement(
         number=number,
         text=memory.text,
         kind=memory.kind,
@@ -51,12 +51,11 @@ def statement(memory: AnyMemory, number: int) -> Statement:
         importance=memory.importance,
         keywords=memory.keywords,
         place=memory.place if not isinstance(memory, Reflection) else None,
-        **(
-            {"state": memory.state, "reason": memory.reason or None, "start": memory.start, "end": memory.end}
-            if isinstance(memory, Plan)
-            else {}
-        ),
     )
+    if not isinstance(memory, Plan):
+        return shown
+    planned = {"state": memory.state, "reason": memory.reason or None, "start": memory.start, "end": memory.end}
+    return shown.model_copy(update=planned)
 
 
 @dataclass(frozen=True)

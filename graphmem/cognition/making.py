@@ -27,11 +27,12 @@ from graphmem.graph.store import Transaction
 from graphmem.language.gates import normalise_text, refusal, shorten
 from graphmem.language.planning import PlanDay, PlannedBlock, PlannedDay
 from graphmem.language.whens import meal_in
-from graphmem.models import PAPER, RECALL, Filters, Observation, Plan, Refused
+from graphmem.models import PAPER, RECALL, Filters, Kind, Observation, Plan, Refused
 from graphmem.models.planning import Adjusted
 
-REMEMBERED = ("event", "utterance", "fact", "insight")
+REMEMBERED: tuple[Kind, ...] = ("event", "utterance", "fact", "insight")
 """Kinds of memories that a day is planned from, beside summaries and lessons."""
+_LEARNED: tuple[Kind, ...] = ("procedure",)
 _LATEST = 100
 _EACH = 20
 """Memories retrieved for each of the questions about a day."""
@@ -151,7 +152,7 @@ class Making:
         texts = [entry.plan.text for entry in self.rest]
         asked = (
             (f"how to plan {', '.join(texts)}" if texts else "how to plan and do what it does every day", PAPER,
-             ("procedure",), _LESSONS),
+             _LEARNED, _LESSONS),
             (f"appointments, invitations and promises for {named}", RECALL, REMEMBERED, _EACH),
             ("what it usually does every day, at which time", RECALL, REMEMBERED, _EACH),
         )  # fmt: skip

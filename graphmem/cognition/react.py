@@ -118,7 +118,7 @@ async def _other(engine: Engine, agent_id: str, name: str | None) -> Mapping[str
     """The other agent of that id or name, if there is one."""
     if name is None or not name.strip():
         return None
-    rows = await engine.store.query("agent/named", name=name)
+    rows = await engine.store.query("agent/named", called=name)
     return rows[0] if rows and rows[0]["id"] != agent_id else None
 
 

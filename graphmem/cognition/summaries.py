@@ -7,7 +7,7 @@ held: a newer one supersedes it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -161,7 +161,7 @@ async def digest(engine: Engine, agent_id: str, day: object, *, now: object = No
             return before
     if not memories:
         return None
-    title = date_text(datetime.combine(wanted, datetime.min.time()))
+    title = _title(wanted)
     task = _Summary(covers, f"What did {title} come to?", title, {})
     return await _sum_up(engine, agent, task, [fitting.Shown(memory) for memory in memories], at)
 
@@ -244,3 +244,31 @@ async def replace_summary(tx: Transaction, engine: Engine, run: Run, new: ground
     memory = await fetch_one(tx, run.agent_id, new.id)
     assert isinstance(memory, Reflection)
     return memory
+
+
+@dataclass(frozen=True)
+class About:
+    """What a derived memory that is written again may say beside its evidence, and what of it stays."""
+
+    described: str | None = None
+    given: tuple[Statement, ...] = ()
+    properties: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+async def about(engine: Engine, memory: Reflection, now: datetime) -> About:
+    """Of a summary who the agent is, and which day it was; nothing of an insight."""
+    if memory.kind == "insight":
+        return About()
+    agent = await who(engine, memory.agent_id)
+    if memory.covers is None:
+        return About(agent.described, agent.given(now))
+    covers, _, day = memory.covers.partition(" ")
+    kept: dict[str, Any] = {"covers": memory.covers}
+    if memory.covers == SELF:
+        kept["traitsHash"] = hashed(agent.described)
+    title = [_title(checked_date(day))] if covers == "day" else []
+    return About(agent.described, agent.given(now, *title), kept)
+
+
+def _title(day: date) -> str:
+    return date_text(datetime.combine(day, datetime.min.time()))

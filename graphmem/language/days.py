@@ -138,7 +138,7 @@ def _plain(
     ]
     found: list[_Piece] = []
     for piece in pieces:
-        if (meal := meal_in(piece.text)) in had and meal is not None:
+        if (meal := meal_in(piece.text)) is not None and meal in had:
             text = "get up and wash" if meal == "breakfast" else "take a break"
             piece = replace(piece, text=text)
         if piece.start < piece.end:

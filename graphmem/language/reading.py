@@ -187,7 +187,7 @@ def _rounded(value: float) -> int:
 
 # --- minutes ---------------------------------------------------------------------------------------------------
 
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_LASTS = re.compile(r"-?\d+(?:\.\d+)?")
 _HOURS = re.compile(r"\d\s*(?:h\b|hours?|std|stunden?|時間)")
 
 
@@ -203,7 +203,7 @@ def minutes(value: object) -> int:
         raise ValueError("is no number of minutes")
     if isinstance(value, str):
         plain = unicodedata.normalize("NFKC", value).casefold()
-        found = _NUMBER.findall(plain)
+        found = _LASTS.findall(plain)
         if len(found) != 1:
             raise ValueError(f"{value.strip()[:40]!r} is no number of minutes")
         value = float(found[0]) * (60 if _HOURS.search(plain) else 1)
