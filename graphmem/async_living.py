@@ -2,10 +2,113 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import date as Date
+
 from graphmem.async_reading import AsyncReading
+from graphmem.cognition import lessons, planning, summaries
+from graphmem.cognition import react as reacting
+from graphmem.models import Plan, PlanState, Reflection
+from graphmem.models.planning import CurrentPlan, LearnReport, PlanReport, Reaction
 from graphmem.tracing import traced
 
 
 @traced
 class AsyncLiving(AsyncReading):
     """What an agent does with its memory: see :class:`graphmem.async_agent.AsyncAgent`."""
+
+    async def summarise(self, *, now: object = None) -> Reflection:
+        """The agent's description: traits, occupation, recent progress; a summary that cites what it is made of.
+
+        The one that is held is used again while it is active, at most a day old and written for the same traits; else a
+        new one supersedes it.
+
+        Raises:
+            InvalidInput: When the agent remembers nothing that it could be described from.
+            LanguageModelError, EmbeddingError: Nothing was written.
+        """
+        return await summaries.summarise(self._engine, self.id, now=now)
+
+    async def digest(self, date: Date | str, *, now: object = None) -> Reflection | None:
+        """What a day came to, in the agent's time zone, citing it; None where nothing of that day is remembered.
+
+        Raises:
+            InvalidTime: When the date cannot be read.
+            LanguageModelError, EmbeddingError: Nothing was written.
+        """
+        return await summaries.digest(self._engine, self.id, date, now=now)
+
+    async def plan_day(
+        self,
+        date: Date | str | None = None,
+        *,
+        now: object = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> PlanReport:
+        """Plan a day (today) in blocks and hours; steps are made as they come near. Planned again, it stays as it is.
+
+        Dates and clock times are those of the agent's time zone. A day that has begun is planned from ``now`` on.
+        ``adjusted`` of the report tells every time that was repaired or refused.
+
+        Raises:
+            InvalidTime, InvalidInput: When the date cannot be read, or the day is over.
+            LanguageModelError, EmbeddingError: What was written before stays, and the same call goes on.
+        """
+        return await planning.plan_day(self._engine, self.id, date, now=now, progress=progress)
+
+    async def plans(self, date: Date | str | None = None, grain: str | None = None) -> tuple[Plan, ...]:
+        """The held plans that begin on a day (today), in order: of grain ``day`` (blocks), ``hour``, ``step``, or all.
+
+        Raises:
+            InvalidTime, InvalidInput: When the date cannot be read, or the grain is unknown.
+        """
+        return await planning.plans(self._engine, self.id, date, grain=grain)
+
+    async def current_plan(self, at: object = None) -> CurrentPlan | None:
+        """The one step that is planned for a moment (now), divided on demand; None where nothing is planned.
+
+        ``stale``: something that it rests on has ended; it stays so until ``replan``.
+
+        Raises:
+            InvalidTime: When the moment cannot be read.
+            LanguageModelError, EmbeddingError: When the model fails while a plan is divided.
+        """
+        return await planning.current_plan(self._engine, self.id, at)
+
+    async def react(self, observation: str, *, about: str | None = None, now: object = None) -> Reaction:
+        """Decide whether to react to an observation (its id, or a text that is observed first), and how.
+
+        If so the rest of the day is planned anew from ``now`` on, resting on the observation, or the agent begins to
+        talk: ``converse_with`` is the other's id.
+
+        Raises:
+            InvalidInput, NotActive: When it is no observation, or one that is not held.
+            LanguageModelError, EmbeddingError: What was observed stays, and so does the old plan.
+        """
+        return await reacting.react(self._engine, self.id, observation, about=about, now=now)
+
+    async def replan(self, *, now: object = None) -> PlanReport | None:
+        """Plan anew the rest of each day of which an unfinished plan is stale, what is past kept; None where none is.
+
+        Raises:
+            LanguageModelError, EmbeddingError: That day's plan stays as it was, stale.
+        """
+        return await planning.replan(self._engine, self.id, now=now)
+
+    async def finish(self, plan_id: str, *, state: PlanState = "done", reason: str = "", now: object = None) -> Plan:
+        """Say that a plan was ``done``, ``missed`` or ``dropped``, and why; its unfinished parts end with it.
+
+        Raises:
+            InvalidInput: When the state is refused, or the memory is no plan.
+            UnknownAgent, UnknownMemory: When there is no such agent, or it has no such memory.
+            AlreadyEnded: When it was superseded, or something else is known to have become of it.
+        """
+        return await planning.finish(self._engine, self.id, plan_id, state=state, reason=reason, now=now)
+
+    async def learn(self, *, now: object = None) -> LearnReport:
+        """Reflect on what became of plans since the last time: procedures, each citing the plans it comes from.
+
+        Raises:
+            LanguageModelError, EmbeddingError: The same plans are looked at again the next time.
+        """
+        return await lessons.learn(self._engine, self.id, now=now)

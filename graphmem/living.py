@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import date as Date
+from functools import partial
 from typing import TYPE_CHECKING
 
 from graphmem.async_living import AsyncLiving
+from graphmem.models import Plan, PlanState, Reflection
+from graphmem.models.planning import CurrentPlan, LearnReport, PlanReport, Reaction
 from graphmem.threads import documented_by
 
 if TYPE_CHECKING:
@@ -24,3 +29,45 @@ class Living:
     def id(self) -> str:
         """The agent's id."""
         return self._agent.id
+
+    def summarise(self, *, now: object = None) -> Reflection:
+        """See :meth:`AsyncLiving.summarise`."""
+        return self._portal.call(partial(self._agent.summarise, now=now))
+
+    def digest(self, date: Date | str, *, now: object = None) -> Reflection | None:
+        """See :meth:`AsyncLiving.digest`."""
+        return self._portal.call(partial(self._agent.digest, date, now=now))
+
+    def plan_day(
+        self,
+        date: Date | str | None = None,
+        *,
+        now: object = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> PlanReport:
+        """See :meth:`AsyncLiving.plan_day`."""
+        return self._portal.call(partial(self._agent.plan_day, date, now=now, progress=progress))
+
+    def plans(self, date: Date | str | None = None, grain: str | None = None) -> tuple[Plan, ...]:
+        """See :meth:`AsyncLiving.plans`."""
+        return self._portal.call(partial(self._agent.plans, date, grain))
+
+    def current_plan(self, at: object = None) -> CurrentPlan | None:
+        """See :meth:`AsyncLiving.current_plan`."""
+        return self._portal.call(partial(self._agent.current_plan, at))
+
+    def react(self, observation: str, *, about: str | None = None, now: object = None) -> Reaction:
+        """See :meth:`AsyncLiving.react`."""
+        return self._portal.call(partial(self._agent.react, observation, about=about, now=now))
+
+    def replan(self, *, now: object = None) -> PlanReport | None:
+        """See :meth:`AsyncLiving.replan`."""
+        return self._portal.call(partial(self._agent.replan, now=now))
+
+    def finish(self, plan_id: str, *, state: PlanState = "done", reason: str = "", now: object = None) -> Plan:
+        """See :meth:`AsyncLiving.finish`."""
+        return self._portal.call(partial(self._agent.finish, plan_id, state=state, reason=reason, now=now))
+
+    def learn(self, *, now: object = None) -> LearnReport:
+        """See :meth:`AsyncLiving.learn`."""
+        return self._portal.call(partial(self._agent.learn, now=now))

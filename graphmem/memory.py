@@ -197,7 +197,7 @@ class AsyncMemory:
         """
         from graphmem import language
         from graphmem.graph import schema
-        from graphmem.language.prompts import own_prompts
+        from graphmem.language.own import own_prompts
 
         own = own_prompts(prompts)
         settings = settings or load_settings(uri=uri, user=user, password=password, database=database)

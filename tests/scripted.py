@@ -9,6 +9,7 @@ from typing import Any
 from graphmem.async_agent import AsyncAgent
 from graphmem.language import gates
 from graphmem.language.base import LanguageModel, Reply, Statement, Task
+from graphmem.language.planning import DecideReaction, DividePlan, LearnLessons, PlanDay, SumUp
 from graphmem.language.prompts import (
     AskQuestions,
     InferInsights,
@@ -39,6 +40,11 @@ class Scripted:
         reappraise: Answer | None = None,
         same: Answer | None = None,
         resolve: Answer | None = None,
+        plan: Answer | None = None,
+        divide: Answer | None = None,
+        react: Answer | None = None,
+        sum_up: Answer | None = None,
+        learn: Answer | None = None,
     ) -> None:
         self.tasks: list[Any] = []
         self.answers: dict[type, Answer] = {
@@ -49,6 +55,11 @@ class Scripted:
             Reappraise: reappraise or (lambda task: {"ratings": []}),
             Reconsider: reconsider or (lambda task: {"verdict": "retracted", "reason": "it no longer follows"}),
             Resolve: resolve or (lambda task: {"known": None, "conflicts": []}),
+            PlanDay: plan or (lambda task: {"plan": [{"start": "00:00", "end": "24:00", "text": "be at home"}]}),
+            DividePlan: divide or (lambda task: {"parts": [{"text": task.text, "minutes": task.minutes}]}),
+            DecideReaction: react or (lambda task: {"react": False, "reason": "nothing asks for it"}),
+            SumUp: sum_up or (lambda task: {"text": "It is " + task.statements[0].text, "evidence": [1]}),
+            LearnLessons: learn or (lambda task: {"insights": []}),
         }
 
     async def reply(self, task: Task[Any]) -> Reply[Any]:

@@ -4,5 +4,5 @@
 UNWIND $rows AS row
 MATCH (plan:Memory {agentId: $agentId, id: row.source})
 MATCH (parent:Memory {agentId: $agentId, id: row.target})
-CREATE (plan)-[derived:DERIVED_FROM {since: row.since, until: row.until}]->(parent)
+CREATE (plan)-[derived:DERIVED_FROM {since: row.since, until: row.until, part: true}]->(parent)
 RETURN count(derived) AS created

@@ -1,7 +1,7 @@
-// The latest active memories, newest first.
+// The latest active memories, newest first; of plans the blocks of a day, whose hours and steps say nothing more.
 // Returns: memory MAP (without its vector), labels LIST<STRING>
 MATCH (memory:Memory {agentId: $agentId, status: 'active'})
-WHERE memory.occurredAt IS NOT NULL
+WHERE memory.occurredAt IS NOT NULL AND NOT memory.kind IN ['hour', 'step']
 WITH memory
 ORDER BY memory.agentId DESC, memory.status DESC, memory.occurredAt DESC
 LIMIT $limit

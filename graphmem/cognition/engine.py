@@ -32,7 +32,7 @@ from graphmem.errors import (
 from graphmem.graph.records import to_memory
 from graphmem.graph.store import Store, Transaction
 from graphmem.language.base import LanguageModel, Reply, Task, Window, Windowed, estimate_tokens
-from graphmem.language.prompts import Prompts
+from graphmem.language.own import Prompts
 from graphmem.models import MAX_ID, AnyMemory, Changed, storable
 from graphmem.settings import Settings
 from graphmem.threads import in_thread

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from graphmem.cognition import truth
 from graphmem.cognition.engine import Engine, new_id, window_of
@@ -20,7 +21,7 @@ from graphmem.language.gates import Indexed, index, normalise_text, rated, refus
 from graphmem.language.prompts import Insight, RateImportance, SaySame
 from graphmem.language.rating import rate as by_rule
 from graphmem.language.text import shorten
-from graphmem.models import AnyMemory, ImportanceBy, Observation, Refused
+from graphmem.models import AnyMemory, ImportanceBy, Kind, Observation, Plan, Reflection, Refused
 
 _log = logging.getLogger("graphmem")
 
@@ -39,7 +40,7 @@ def statements(memories: Sequence[AnyMemory]) -> tuple[Statement, ...]:
 
 def statement(memory: AnyMemory, number: int) -> Statement:
     """A memory as a prompt shows it under this number."""
-    return Statement(
+    shown = Statement(
         number=number,
         text=memory.text,
         kind=memory.kind,
@@ -50,7 +51,12 @@ def statement(memory: AnyMemory, number: int) -> Statement:
         importance=memory.importance,
         keywords=memory.keywords,
         true_until=memory.ended_at if memory.status == "superseded" else None,
+        place=memory.place if not isinstance(memory, Reflection) else None,
     )
+    if not isinstance(memory, Plan):
+        return shown
+    planned = {"state": memory.state, "reason": memory.reason or None, "start": memory.start, "end": memory.end}
+    return shown.model_copy(update=planned)
 
 
 @dataclass(frozen=True)
@@ -75,14 +81,17 @@ class Grounded:
     notes: tuple[Refused, ...] = ()
 
 
-def ground(insight: Insight, shown: Sequence[AnyMemory]) -> Grounded | Refused:
-    """Pass an insight through the index and support gates, against the memories that the prompt showed."""
+def ground(insight: Insight, shown: Sequence[AnyMemory], *, given: Sequence[Statement] = ()) -> Grounded | Refused:
+    """Pass an insight through the index and support gates, against the memories that the prompt showed.
+
+    ``given``: what the prompt said besides and may be repeated, but not cited: who the agent is, which day it was.
+    """
     numbered = statements(shown)
     indexed = index(insight, [statement.number for statement in numbered])
     if isinstance(indexed, Refused):
         return indexed
     assert isinstance(indexed, Indexed)
-    supported = support(indexed.text, [numbered[number - 1] for number in indexed.evidence])
+    supported = support(indexed.text, [numbered[number - 1] for number in indexed.evidence], given=given)
     if isinstance(supported, Refused):
         return supported
     cited = tuple(
@@ -156,15 +165,26 @@ class Draft:
     importance: int
     importance_by: ImportanceBy
     vector: Vectors | None
+    kind: Kind = "insight"
+    properties: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What its kind has besides."""
 
 
-async def drafts(engine: Engine, run: Run, found: Sequence[Grounded], question: str | None) -> list[Draft]:
-    """Rate and embed insights together: everything that needs a model, outside any transaction."""
+async def drafts(
+    engine: Engine,
+    run: Run,
+    found: Sequence[Grounded],
+    question: str | None,
+    *,
+    kind: Kind = "insight",
+    properties: Mapping[str, Any] | None = None,
+) -> list[Draft]:
+    """Rate and embed reflections together: everything that needs a model, outside any transaction."""
     texts = [grounded.text for grounded in found]
     ratings = await rate(engine, texts, run) if texts else []
     vectors = await engine.embed_documents(texts)
     return [
-        Draft(new_id(), grounded, question, importance, by, vector)
+        Draft(new_id(), grounded, question, importance, by, vector, kind, properties or {})
         for grounded, (importance, by), vector in zip(found, ratings, vectors, strict=True)
     ]
 
@@ -220,7 +240,7 @@ async def write(tx: Transaction, engine: Engine, run: Run, new: Draft, now: date
     properties: Row = {
         "id": new.id,
         "text": text,
-        "kind": "insight",
+        "kind": new.kind,
         "question": new.question,
         "status": "active",
         "held": True,
@@ -232,6 +252,7 @@ async def write(tx: Transaction, engine: Engine, run: Run, new: Draft, now: date
         "lastAccessedAt": now,
         "keywords": [],
         "writtenBy": engine.language_model.name,
+        **new.properties,
         **derived(engine, run.agent_id, text, None, now, embedded=new.vector is not None),
     }
     created = await tx.run(

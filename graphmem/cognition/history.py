@@ -30,6 +30,11 @@ LOGGED: dict[str, tuple[HistoryType, str]] = {
     "unarchive": ("restored", "unarchive"),
     "feedback": ("rated", "feedback"),
     "reappraise": ("rated", "reappraise"),
+    "plan:superseded": ("superseded", "replan"),
+    "plan:done": ("finished", "finish"),
+    "plan:missed": ("finished", "finish"),
+    "plan:dropped": ("finished", "finish"),
+    "summarise:superseded": ("superseded", "summarise"),
 }
 """What an entry of the log did to its memory, and in which verb."""
 _TOLD_OTHERWISE = ("reflect", "restore:retracted")

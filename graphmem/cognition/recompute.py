@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from secrets import token_hex
 
-from graphmem.cognition import grounding, truth
+from graphmem.cognition import grounding, summaries, truth
 from graphmem.cognition.engine import Engine, fetch_one, lock, tidy_up
 from graphmem.cognition.runs import Run
 from graphmem.errors import InvalidInput, ReplyRefused, UnknownAgent
@@ -120,6 +120,8 @@ class _Worker:
         self.token = token
         self._opened = False
         self._leased: str | None = None
+        self._about = summaries.About()
+        """What the text may say beside its evidence, and keeps."""
         self._changed: Changed | None = None
         """What the last outcome changed, for the listeners."""
 
@@ -161,6 +163,7 @@ class _Worker:
             return await self._settle(lambda tx: self._give_up(tx, memory.id))
         if not evidence.active:
             return await self._settle(lambda tx: self._retract(tx, memory, evidence, _NOTHING_LEFT))
+        self._about = await summaries.about(self.engine, memory, self.run.now)
         try:
             reply = await self._reconsider(memory, evidence)
             if reply.verdict == "retracted":
@@ -176,7 +179,9 @@ class _Worker:
             return await self._settle(lambda tx: self._fail(tx, memory, evidence, reason))
         if reply.verdict == "confirmed":
             return await self._settle(lambda tx: self._confirm(tx, memory, grounded, evidence))
-        (draft,) = await grounding.drafts(self.engine, self.run, [grounded], memory.question)
+        (draft,) = await grounding.drafts(
+            self.engine, self.run, [grounded], memory.question, kind=memory.kind, properties=self._about.properties
+        )
         return await self._settle(lambda tx: self._revise(tx, memory, draft, evidence))
 
     async def _gather(self, tx: Transaction, memory_id: str) -> tuple[AnyMemory, _Evidence]:
@@ -218,6 +223,8 @@ class _Worker:
             await self.engine.store.write(work)
             self._opened = True
         task = Reconsider(
+            kind=memory.kind,
+            given=self._about.described,
             question=memory.question,
             hypothesis=memory.text,
             statements=grounding.statements(evidence.shown),
@@ -232,7 +239,8 @@ class _Worker:
     def _grounded(self, memory: Reflection, reply: Reconsidered, evidence: _Evidence) -> grounding.Grounded | Refused:
         """Pass the reply through the gates; what merely repeats what has ended is an echo."""
         text = memory.text if reply.verdict == "confirmed" else reply.text
-        grounded = grounding.ground(Insight(text=text, evidence=reply.evidence), evidence.shown)
+        insight = Insight(text=text, evidence=reply.evidence)
+        grounded = grounding.ground(insight, evidence.shown, given=self._about.given)
         if isinstance(grounded, Refused):
             return grounded
         said = normalise_text(grounded.text)

@@ -26,6 +26,8 @@ ENDS: dict[str, Status] = {
     "restore:retracted": "retracted",
     "forget": "forgotten",
     "archive": "archived",
+    "plan:superseded": "superseded",
+    "summarise:superseded": "superseded",
 }
 """Verbs of the log that end a memory or put it away, each with the status that it leaves."""
 HOLDS = ("restore", "key:restored", "unarchive")
@@ -112,7 +114,7 @@ async def relabel(tx: Transaction, revision: Revision, changed: Iterable[str]) -
     return Relabelled(stale=turned, active=tuple(sorted(was - now)))
 
 
-Cause = Literal["caller", "resolve", "key", "recompute", "restore"]
+Cause = Literal["caller", "resolve", "key", "recompute", "restore", "replan", "summarise"]
 """What ended a memory: what recompute ended, a restore of its grounds revokes; what a later value of its key ended, the
 retraction of that value does."""
 

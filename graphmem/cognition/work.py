@@ -1,4 +1,4 @@
-"""Background work, an agent at a time: embeddings and ratings that are missing, due reflections, stale memories.
+"""Background work, an agent at a time: missing embeddings and ratings, due reflections, stale memories and plans.
 
 A worker leases an agent by the server's clock, so that several processes can work side by side; when one dies, its
 lease ends and another goes on. Every step is a transaction of its own, and what is done is not done again.
@@ -15,6 +15,7 @@ import anyio
 
 from graphmem.cognition.engine import Engine
 from graphmem.cognition.grounding import rate
+from graphmem.cognition.planning import replan
 from graphmem.cognition.recompute import recompute
 from graphmem.cognition.reflect import reflect
 from graphmem.cognition.runs import running
@@ -41,6 +42,7 @@ class _Tally:
     rated: int = 0
     reflections: int = 0
     recomputed: int = 0
+    planned: int = 0
 
 
 async def work_once(engine: Engine, *, agent_id: str | None = None, now: object = None) -> WorkReport:
@@ -78,6 +80,7 @@ async def work_once(engine: Engine, *, agent_id: str | None = None, now: object 
         rated=tally.rated,
         reflections=tally.reflections,
         recomputed=tally.recomputed,
+        planned=tally.planned,
         failures=tuple(failures),
         pending=tuple(row["id"] for row in left),
     )
@@ -109,12 +112,19 @@ class _Worker:
         if pending["ratingDue"]:
             tally.rated += await self._rate()
         if pending["stale"] and await self.lease():
-            report = await recompute(self.engine, self.agent_id, now=now)
-            tally.recomputed += len(report.items) - report.count("failed")
+            tally.recomputed += await self._recompute(now)
+            if await replan(self.engine, self.agent_id, now=now) is not None:
+                tally.planned += 1
+                # What rests on the plans that were replaced is ready now.
+                tally.recomputed += await self._recompute(now)
         # Rating may have made it due, so reflect decides for itself.
         if await self.lease():
             reflected = await reflect(self.engine, self.agent_id, now=now)
             tally.reflections += len(reflected.reflections)
+
+    async def _recompute(self, now: object) -> int:
+        report = await recompute(self.engine, self.agent_id, now=now)
+        return len(report.items) - report.count("failed")
 
     async def _embed(self) -> int:
         embedded = 0

@@ -140,8 +140,10 @@ class Cites(_Edge):
 
 
 class DerivedFrom(_Edge):
-    """What a plan rests on."""
+    """What a plan rests on: the plan that it is a part of (part), and the memories that are its reasons, in order."""
 
+    part = BooleanProperty()
+    rank = IntegerProperty()
     since = DateTimeNeo4jFormatProperty()
     until = DateTimeNeo4jFormatProperty()
 
@@ -233,6 +235,7 @@ class Agent(_Node):
     importanceObserved = IntegerProperty()
     openReflection = StringProperty()
     reflectedUpTo = DateTimeNeo4jFormatProperty()
+    learnedUpTo = DateTimeNeo4jFormatProperty()
     createdAt = DateTimeNeo4jFormatProperty()
     writtenAt = DateTimeNeo4jFormatProperty()
     commits = ArrayProperty(IntegerProperty())
@@ -346,6 +349,8 @@ class Reflection(Memory):
     """Inferred from other memories."""
 
     question = StringProperty()
+    covers = StringProperty()
+    traitsHash = StringProperty()
     writtenBy = StringProperty()
     fileDepth = IntegerProperty()
     missingGrounds = IntegerProperty()
@@ -362,12 +367,17 @@ class Reflection(Memory):
 
 
 class Plan(Memory):
-    """Intended; so far only imports write it."""
+    """Intended; what became of it its state says."""
 
     start = DateTimeNeo4jFormatProperty()
     end = DateTimeNeo4jFormatProperty()
     place = StringProperty()
     state = StringProperty()
+    reason = StringProperty()
+    finishedAt = DateTimeNeo4jFormatProperty()
+    day = StringProperty()
+    timeZone = StringProperty()
+    undivided = BooleanProperty()
 
     parents = RelationshipTo(_MEMORY, "DERIVED_FROM", cardinality=_Related, model=DerivedFrom)
     """All that it comes from, or came from before it was over: the plan that it is part of, and reasons."""

@@ -38,6 +38,16 @@ class Statement(BaseModel):
     shortened: bool = False
     """The text is only the beginning of the memory's: the whole was too long for the prompt."""
     keywords: tuple[str, ...] = ()
+    place: str | None = None
+    """Where it was observed, or is planned to be."""
+    state: str | None = None
+    """Of a plan: planned | active | done | missed | dropped, and"""
+    reason: str | None = None
+    """why it ended so."""
+    start: datetime | None = None
+    """Of a plan: from when, and"""
+    end: datetime | None = None
+    """to when."""
 
 
 EXTRACTIVE = "extractive"

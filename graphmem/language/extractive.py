@@ -16,9 +16,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from graphmem.errors import LanguageModelError
-from graphmem.language import gates, insights, topics, words
+from graphmem.language import days, gates, insights, retrospect, topics, words
 from graphmem.language.base import EXTRACTIVE, Reply, Task
 from graphmem.language.insights import ReadBack, Written
+from graphmem.language.planning import DecideReaction, DividePlan, LearnLessons, PlanDay, SumUp
 from graphmem.language.prompts import AskQuestions, InferInsights, RateImportance, Reappraise, Reconsider, Resolve
 from graphmem.language.rating import rate
 from graphmem.language.topics import Cluster, Memo, Reader
@@ -299,6 +300,8 @@ def reconsider(task: Reconsider) -> dict[str, Any]:
     memories do, the insight is retracted.
     """
     holding = tuple(statement for statement in task.statements if statement.true_until is None)
+    if task.kind in ("summary", "procedure"):
+        return retrospect.reconsider(task.model_copy(update={"statements": holding}))
     reader = Reader(holding)
     read = insights.read_back(task.hypothesis)
     candidates = _over_again(reader, read) if read and read.level > 1 else _again(reader, read, task)
@@ -366,4 +369,9 @@ _ANSWERS: dict[type, Callable[[Any], dict[str, Any]]] = {
     Reconsider: reconsider,
     Reappraise: reappraise,
     Resolve: resolve,
+    PlanDay: days.plan_day,
+    DividePlan: days.divide_plan,
+    DecideReaction: days.decide_reaction,
+    SumUp: retrospect.sum_up,
+    LearnLessons: retrospect.learn_lessons,
 }

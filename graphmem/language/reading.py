@@ -183,3 +183,34 @@ def _rounded(value: float) -> int:
     if not 1 <= value <= 10:
         raise ValueError(f"{value:g} is outside 1–10")
     return math.floor(value + 0.5)
+
+
+# --- minutes ---------------------------------------------------------------------------------------------------
+
+_LASTS = re.compile(r"-?\d+(?:\.\d+)?")
+_HOURS = re.compile(r"\d\s*(?:h\b|hours?|std|stunden?|時間)")
+
+
+def minutes(value: object) -> int:
+    """Read how long something lasts, in minutes: ``30``, ``"30 minutes"``, ``"３０分"``, ``"1 hour"``.
+
+    Halves are rounded up. It may be 0 or less, which whoever divides a block refuses.
+
+    Raises:
+        ValueError: When it names no number, or several.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError("is no number of minutes")
+    if isinstance(value, str):
+        plain = unicodedata.normalize("NFKC", value).casefold()
+        found = _LASTS.findall(plain)
+        if len(found) != 1:
+            raise ValueError(f"{value.strip()[:40]!r} is no number of minutes")
+        value = float(found[0]) * (60 if _HOURS.search(plain) else 1)
+    if not math.isfinite(value) or abs(value) > _MOST_MINUTES:
+        raise ValueError(f"{value} is no number of minutes")
+    return math.floor(value + 0.5)
+
+
+_MOST_MINUTES = 7 * 24 * 60
+"""A week: nothing that a plan is divided into lasts longer."""

@@ -24,23 +24,25 @@ _SAME_MATTER = 0.6
 _DECIMALS = 3
 
 
-def support(text: str, evidence: Sequence[Statement]) -> dict[int, float] | Refused:
+def support(text: str, evidence: Sequence[Statement], *, given: Sequence[Statement] = ()) -> dict[int, float] | Refused:
     """Check a text against the memories it cites.
 
     Args:
         text: What was inferred, without its citations.
         evidence: The cited memories; at least one.
+        given: What is known without being cited, such as who the agent is; it bears out names and numbers.
 
     Returns:
         By the number of each memory, the share of the text's words that it holds, in [0, 1]; or a refusal.
     """
-    claimed = _without_literal(text, evidence)
+    known = [*evidence, *given]
+    claimed = _without_literal(text, known)
     reason = (
         _repeats(text, evidence)
         or _told_as_done(text, evidence)
-        or _unknown_name(claimed, evidence)
-        or _unknown_number(claimed, evidence)
-        or _disagrees(claimed, evidence)
+        or _unknown_name(claimed, known)
+        or _unknown_number(claimed, known)
+        or _disagrees(claimed, known)
     )
     scores = {statement.number: _score(text, statement) for statement in evidence}
     if not reason and not any(scores.values()):
@@ -63,8 +65,13 @@ _INTENTION = re.compile(
 )
 
 
+_OUTCOMES = ("done", "missed", "dropped")
+"""States of plans of which it is known what became of them."""
+
+
 def _told_as_done(text: str, evidence: Sequence[Statement]) -> str:
-    if evidence and all(statement.type == "plan" for statement in evidence) and not _INTENTION.search(text):
+    open_plans = [statement.type == "plan" and statement.state not in _OUTCOMES for statement in evidence]
+    if evidence and all(open_plans) and not _INTENTION.search(text):
         return "tells as done what the memories only plan"
     return ""
 
@@ -323,7 +330,7 @@ def _first_person(text: str) -> bool:
 
 def _without_literal(text: str, evidence: Sequence[Statement]) -> str:
     """A text without the quotations that stand word for word in a cited memory."""
-    said = [_plain(statement.text) for statement in evidence]
+    said = [_plain(f"{statement.text} {statement.reason or ''}") for statement in evidence]
 
     def known(match: re.Match[str]) -> str:
         pieces = [_plain(piece) for piece in match[1].split("…")]
@@ -340,7 +347,7 @@ def _plain(text: str) -> str:
 
 
 def _words_of(statement: Statement) -> list[Word]:
-    text = " . ".join([statement.text, statement.source or "", *statement.keywords])
+    text = " . ".join([statement.text, statement.source or "", statement.reason or "", *statement.keywords])
     return [word for sentence in words.sentences(text) for word in words.words(sentence)]
 
 

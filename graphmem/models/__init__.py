@@ -22,7 +22,7 @@ from graphmem.models.imports import (
     ImportedReflection,
     grounds_of,
 )
-from graphmem.models.memories import AnyMemory, MemoryValue, NewObservation, Observation, Plan, Reflection
+from graphmem.models.memories import AnyMemory, MemoryValue, NewObservation, Observation, Plan, PlanState, Reflection
 from graphmem.models.provenance import (
     Cause,
     Changed,
@@ -137,6 +137,7 @@ __all__ = [
     "Observed",
     "Part",
     "Plan",
+    "PlanState",
     "Profile",
     "Provenance",
     "ReappraiseReport",

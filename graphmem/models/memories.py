@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from graphmem.clock import UtcTime
 from graphmem.models.values import Id, Importance, ImportanceBy, Kind, Label, Status, Text, Value
+
+PlanState = Literal["planned", "active", "done", "missed", "dropped"]
 
 
 class NewObservation(Value):
@@ -77,6 +79,8 @@ class Reflection(MemoryValue):
 
     type: Literal["reflection"] = "reflection"
     question: str | None = None
+    covers: str | None = None
+    """Of a summary: what it is kept of, e.g. ``self``, or ``day 2026-06-12``."""
     depth: int
     """1 + the depth of its deepest ground."""
     written_by: str
@@ -94,8 +98,28 @@ class Plan(MemoryValue):
     start: datetime
     end: datetime
     place: str | None = None
-    state: Literal["planned", "active", "done", "missed", "dropped"]
+    state: PlanState
+    reason: str = ""
+    """Why it was done, missed or dropped."""
+    finished_at: datetime | None = None
+    """When that was said of it; None while it is planned or active."""
+    day: date | None = None
+    """The date that it was planned for; None where it was imported."""
+    time_zone: str | None = None
+    """The IANA zone in which it was planned; its times are in UTC."""
+    undivided: bool = False
+    """Its parts were asked for and none could be used: it is carried out as it stands."""
     depth: Literal[0] = 0
+
+    @property
+    def grain(self) -> Kind:
+        """How fine it is: ``day`` (a chunk of the day), ``hour`` or ``step``."""
+        return self.kind
+
+    @property
+    def finished(self) -> bool:
+        """Whether it is known what became of it."""
+        return self.state in ("done", "missed", "dropped")
 
 
 AnyMemory = Annotated[Observation | Reflection | Plan, Field(discriminator="type")]

@@ -83,6 +83,7 @@ HistoryType = Literal[
     "retracted",
     "restored",
     "gave_way",
+    "finished",
     "rated",
     "archived",
     "forgotten",
@@ -90,8 +91,8 @@ HistoryType = Literal[
 ]
 """What happened to a memory: it was observed, inferred or planned; gained evidence; turned stale, or active again
 because what it rests on holds; was confirmed as it stands; was superseded, or took another's place; was retracted, or
-restored; gave way again to what it had replaced; got another importance; was put away; was forgotten; or changed in a
-way that the verb tells."""
+restored; gave way again to what it had replaced; was finished, as a plan is of which it is known what became of it; got
+another importance; was put away; was forgotten; or changed in a way that the verb tells."""
 
 
 class HistoryEvent(Value):

@@ -147,7 +147,7 @@ class RecomputeReport(Value):
 
     items: tuple[Recomputed, ...] = ()
     remaining: int = 0
-    """Memories that are still stale: failed, waiting for one that failed, beyond the limit, or"""
+    """Reflections that are still stale: failed, waiting for one that failed, beyond the limit, or"""
     elsewhere: int = 0
     """leased by another worker; the lease of one that died ends after five minutes."""
 
@@ -189,6 +189,8 @@ class WorkReport(Value):
     rated: int = 0
     reflections: int = 0
     recomputed: int = 0
+    planned: int = 0
+    """Agents whose plans were stale and made anew."""
     failures: tuple[Failure, ...] = ()
     pending: tuple[str, ...] = ()
     """Agents for whom something is still to do: it failed, waits for its next attempt, or another worker is at it."""

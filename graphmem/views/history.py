@@ -38,6 +38,8 @@ _ENDINGS = {
     "supersede": "was superseded",
     "retract": "was retracted",
     "recompute": "was changed by recompute",
+    "replan": "was superseded by another plan",
+    "summarise": "was superseded by a newer summary",
     "observe": "was superseded by a later value",
     "forget": "was forgotten",
 }

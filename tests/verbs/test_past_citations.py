@@ -62,7 +62,7 @@ async def test_forgetting_what_was_true_makes_what_cites_it_stale(thinking: Open
     await agent.forget("o1", now=LATER + timedelta(hours=1))
     assert (await agent.get(new)).status == "stale"
     report = await agent.recompute(now=LATER + timedelta(hours=1))
-    assert [(item.id, item.outcome) for item in report.items][0] == (new, "confirmed")
+    assert next((item.id, item.outcome) for item in report.items) == (new, "confirmed")
     edges = (await agent.explain(new)).grounds_of(new)
     assert [edge for edge in edges if edge.past] == []
 

@@ -28,7 +28,7 @@ def work(
         float | None, typer.Option(min=0.1, metavar="SECONDS", help="Go on, with a pause, until interrupted.")
     ] = None,
 ) -> None:
-    """Make missing embeddings and ratings, recompute what is stale, and reflect where it is due.
+    """Make missing embeddings and ratings, recompute and plan anew what is stale, and reflect where it is due.
 
     Several workers can run side by side: each takes an agent for itself, and goes on where one that died stopped.
     Exit code 1 when something failed in the last round.
@@ -55,6 +55,7 @@ def _show(cli: Cli, report: WorkReport, where: Where) -> None:
         "embedded": report.embedded,
         "rated": report.rated,
         "recomputed": report.recomputed,
+        "planned anew": report.planned,
         "new insights": report.reflections,
     }
     told = ", ".join(f"{count:,} {what}" for what, count in done.items() if count)

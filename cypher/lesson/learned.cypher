@@ -1,0 +1,7 @@
+// Note up to when an agent has learned from what became of its plans, never back.
+MATCH (agent:Agent {id: $agentId})
+SET agent.learnedUpTo = CASE
+  WHEN agent.learnedUpTo > $upTo THEN agent.learnedUpTo
+  ELSE $upTo
+END
+RETURN agent.learnedUpTo AS upTo

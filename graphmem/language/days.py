@@ -1,0 +1,320 @@
+"""Days without a model: the answers of the built-in engine to :mod:`graphmem.language.planning`.
+
+A day is made of what the agent's memories say: appointments, what it does as a rule, when it sleeps, what it works at
+and what has been on its mind, in this order; what nobody said is a plain day with three meals. It decides to react to
+what is urgent, to what takes place today or is called off, and to people it meets. All of it is deterministic.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from graphmem.language import topics, whens
+from graphmem.language.base import Statement
+from graphmem.language.planning import DecideReaction, DividePlan, PlanDay, Scheduled
+from graphmem.language.routines import habits, nights
+from graphmem.language.text import normalise_text
+from graphmem.language.topics import Reader
+from graphmem.language.whens import DAY, HOUR, meal_in
+
+_STEP = 15
+_LEFT_OUT = re.compile(r"^“([^”]+)” (?:was|were) (?:dropped|missed)")
+"""How a lesson of the built-in engine begins that says to leave something out."""
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A block of the day, in minutes of it."""
+
+    start: int
+    end: int
+    text: str
+    place: str = ""
+    numbers: tuple[int, ...] = ()
+
+
+# --- the day -------------------------------------------------------------------------------------------------------
+
+
+def plan_day(task: PlanDay) -> dict[str, Any]:
+    """Blocks of the day: a plain day, over it habits, what was planned and still holds, and appointments."""
+    zone = ZoneInfo(task.time_zone)
+    name, _, traits = task.agent.partition(": ")
+    known = [statement for statement in task.statements if statement.status == "active"]
+    day = date.fromisoformat(task.date)
+    since = _minute(task.since)
+    wakes, sleeps = nights(known, traits, zone)
+    left_out = {normalise_text(match[1]) for statement in known if (match := _LEFT_OUT.match(statement.text))}
+    had = {meal for line in task.past if (meal := meal_in(line.text))}
+    kept = [_of(line) for line in task.rest if not line.stale and meal_in(line.text) not in had]
+    had |= {meal for piece in kept if (meal := meal_in(piece.text))}
+
+    layers: list[_Piece] = []
+    for habit in habits(known, zone, name, traits):
+        piece = _Piece(habit.start, habit.end, habit.text, habit.place, habit.numbers)
+        meal = meal_in(piece.text)
+        if normalise_text(piece.text) in left_out or (meal is not None and meal in had):
+            continue
+        if meal is not None:
+            had.add(meal)
+        layers.append(piece)
+    base = _plain(task, known, traits, wakes, sleeps, had)
+    booked = [
+        _Piece(item.start, item.end, item.text, item.place, (item.number,))
+        for item in whens.appointments(known, day, zone, name, traits)
+        if item.end > since
+    ]
+    layers += [piece for piece in kept if not any(_equal(piece, other) for other in booked)]
+    if task.reaction:
+        before = min([piece.start for piece in booked if piece.start > since], default=DAY)
+        layers.append(_Piece(since, min(since + HOUR, before, DAY), task.reaction, "", ()))
+    layers += booked
+    pieces = _lay([*base, *layers], since)
+    return {
+        "plan": [
+            {
+                "start": _clock(piece.start),
+                "end": _clock(piece.end),
+                "text": piece.text,
+                "place": piece.place,
+                "evidence": list(piece.numbers),
+            }
+            for piece in pieces
+        ]
+    }
+
+
+def _minute(clock: str) -> int:
+    hour, minute = clock.split(":")
+    return int(hour) * HOUR + int(minute)
+
+
+def _clock(minute: int) -> str:
+    """A minute of the day, or of the night after it, as a clock shows it."""
+    return "24:00" if minute == DAY else f"{minute // HOUR % 24:02}:{minute % HOUR:02}"
+
+
+def _of(line: Scheduled) -> _Piece:
+    start, end = _minute(line.start), _minute(line.end)
+    return _Piece(start, end if end > start else end + DAY, line.text, line.place or "")
+
+
+def _equal(first: _Piece, second: _Piece) -> bool:
+    return normalise_text(first.text) == normalise_text(second.text)
+
+
+def _plain(
+    task: PlanDay, known: Sequence[Statement], traits: str, wakes: int, sleeps: int, had: set[str]
+) -> list[_Piece]:
+    """A day on which nothing is arranged: sleep, three meals, work in two halves, an evening."""
+    work = _occupation(traits, known)
+    matters = _matters(known)
+
+    def matter(place: int, before: str) -> tuple[str, tuple[int, ...]]:
+        if len(matters) <= place:
+            return before, ()
+        topic, numbers = matters[place]
+        return f"{before}: {topic}", numbers
+
+    morning, evidence = matter(0, work)
+    afternoon, later = matter(1 if len(matters) > 1 else 0, work)
+    evening, last = matter(2, "spend the evening at leisure")
+    noon = max(12 * HOUR, wakes + 2 * HOUR)
+    dinner = max(18 * HOUR, noon + 3 * HOUR)
+    pieces = [
+        _Piece(0, wakes, "sleep"),
+        _Piece(wakes, wakes + HOUR, "get up, wash and have breakfast"),
+        _Piece(wakes + HOUR, noon, morning, "", evidence),
+        _Piece(noon, noon + HOUR, "have lunch"),
+        _Piece(noon + HOUR, dinner, afternoon, "", later),
+        _Piece(dinner, dinner + HOUR, "have dinner"),
+        _Piece(dinner + HOUR, sleeps, evening, "", last),
+        _Piece(sleeps, DAY + wakes, "sleep"),
+    ]
+    found: list[_Piece] = []
+    for piece in pieces:
+        if (meal := meal_in(piece.text)) is not None and meal in had:
+            text = "get up and wash" if meal == "breakfast" else "take a break"
+            piece = replace(piece, text=text)
+        if piece.start < piece.end:
+            found.append(piece)
+    return found
+
+
+_OCCUPATION = re.compile(
+    r"\b(?:is|works\s+as|working\s+as|as)\s+(?:an?|the)\s+((?:[\w-]+\s+){0,3}?[\w-]+)(?=\s+(?:at|in|of|who|and|for|with)\b|[,.;]|$)",
+    re.IGNORECASE,
+)
+
+
+def _occupation(traits: str, known: Sequence[Statement]) -> str:
+    """What the agent works at, as its traits say; else only that it does."""
+    if match := _OCCUPATION.search(traits):
+        return f"work as {_article(match[1])}"
+    first = re.split(r"[,.;]", traits, maxsplit=1)[0].split(" in ")[0].split(" at ")[0].strip()
+    if first and len(first.split()) <= 3 and re.search(r"(?:er|or|ist|ian|ant|man|woman|smith|eer|keeper)$", first):
+        return f"work as {_article(first[:1].lower() + first[1:])}"
+    return "see to what there is to do"
+
+
+def _article(noun: str) -> str:
+    return f"{'an' if noun[:1].casefold() in 'aeiou' else 'a'} {noun}"
+
+
+def _matters(known: Sequence[Statement]) -> list[tuple[str, tuple[int, ...]]]:
+    """What has been on its mind, the weightiest first, each with the two latest memories of it."""
+    reader = Reader([statement for statement in known if statement.type == "observation"])
+    found: list[tuple[str, tuple[int, ...]]] = []
+    taken: set[str] = set()
+    for cluster in reader.clusters():
+        if taken & set(cluster.topic.split()):
+            continue
+        taken |= set(cluster.topic.split())
+        members = cluster.members[-2:]
+        name = topics.display(topics.widest(cluster.topic, cluster.members), cluster.members)
+        taken |= set(name.casefold().split())
+        found.append((name, tuple(memo.number for memo in members)))
+        if len(found) == 3:
+            break
+    return found
+
+
+def _lay(pieces: Sequence[_Piece], since: int) -> list[_Piece]:
+    """Pieces laid over each other in this order, from a minute on; neighbours that are the same become one."""
+    laid: list[_Piece] = []
+    for piece in pieces:
+        start, end = max(piece.start, since), piece.end
+        if start >= end:
+            continue
+        kept: list[_Piece] = []
+        for below in laid:
+            kept += [
+                replace(below, start=a, end=b)
+                for a, b in ((below.start, min(below.end, start)), (max(below.start, end), below.end))
+                if a < b
+            ]
+        laid = [*kept, replace(piece, start=start, end=end)]
+    laid.sort(key=lambda piece: piece.start)
+    found: list[_Piece] = []
+    for piece in laid:
+        # What is left of a block between two others is too short to begin with it.
+        short = piece.end - piece.start < _STEP
+        if found and (short or (_equal(found[-1], piece) and found[-1].place == piece.place)):
+            found[-1] = replace(found[-1], end=piece.end)
+        else:
+            found.append(piece)
+    return found
+
+
+# --- its parts -----------------------------------------------------------------------------------------------------
+
+_MEAL_STEPS = (
+    ("make {meal}", 15),
+    ("eat {meal}", 15),
+    ("sit on for a while", 10),
+    ("wash up", 10),
+    ("take a break", 10),
+)
+_MORNING_STEPS = (("get up and wash", 15), ("get dressed", 10), ("make breakfast", 10), ("eat breakfast", 15))
+
+
+def divide_plan(task: DividePlan) -> dict[str, Any]:
+    """Hours by the clock; steps of a quarter of an hour, of a meal what belongs to one."""
+    if task.into == "hour":
+        return {"parts": _hours(task)}
+    meal = meal_in(task.text)
+    steps: list[tuple[str, int]] = []
+    if meal is not None:
+        named = [*_MORNING_STEPS, ("wash up after breakfast", 10)] if meal == "breakfast" else [
+            (text.format(meal=meal), minutes) for text, minutes in _MEAL_STEPS
+        ]  # fmt: skip
+        left = task.minutes
+        for text, minutes in named:
+            if left >= minutes:
+                steps.append((text, minutes))
+                left -= minutes
+        steps += [("take a break", minutes) for minutes in _slices(left)]
+    else:
+        lengths = _slices(task.minutes)
+        count = len(lengths)
+        steps = [
+            (f"{task.text} ({number} of {count})" if count > 1 else task.text, minutes)
+            for number, minutes in enumerate(lengths, start=1)
+        ]
+    return {"parts": [{"text": text, "minutes": minutes, "place": task.place} for text, minutes in steps]}
+
+
+def _hours(task: DividePlan) -> list[dict[str, Any]]:
+    first = HOUR - _minute(task.start) % HOUR
+    left = task.minutes
+    lengths: list[int] = []
+    while left > 0:
+        length = min(first if not lengths else HOUR, left)
+        lengths.append(length)
+        left -= length
+    if len(lengths) > 1 and lengths[-1] < _STEP:
+        lengths[-2:] = [sum(lengths[-2:])]
+    if len(lengths) > 1 and lengths[0] < _STEP:
+        lengths[:2] = [sum(lengths[:2])]
+    return [{"text": task.text, "minutes": minutes, "place": task.place} for minutes in lengths]
+
+
+def _slices(minutes: int) -> list[int]:
+    """So many minutes in steps of 5 to 15; less than 5 belong to the last."""
+    whole, rest = divmod(minutes, _STEP)
+    lengths = [_STEP] * whole
+    if rest >= 5 or (rest and not lengths):
+        lengths.append(rest)
+    elif rest:
+        lengths[-1:] = [10, 5 + rest]
+    return lengths
+
+
+# --- reacting --------------------------------------------------------------------------------------------------------
+
+_URGENT = re.compile(
+    r"\b(?:fire|smoke|burn\w*|flood\w*|leak\w*|sinking|accident|injur\w*|wounded|bleeding|faint\w*|collapse[ds]?|"
+    r"emergency|danger\w*|help!|broke(?:n)?\s+down|crash\w*|stolen|missing)\b",
+    re.IGNORECASE,
+)
+_ASLEEP = re.compile(r"\b(?:sleep\w*|asleep)\b", re.IGNORECASE)
+_SPOKEN = 2 * HOUR
+"""Minutes for which two who have talked do not begin to talk again."""
+
+
+def decide_reaction(task: DecideReaction) -> dict[str, Any]:
+    """React to what is urgent, to what is to be today or is called off, and to somebody met; else go on."""
+    zone = ZoneInfo(task.time_zone)
+    name, _, traits = task.agent.partition(": ")
+    observed = task.statements[0]
+    moment = observed.occurred_at
+    if _URGENT.search(observed.text):
+        return {"react": True, "reason": f"it is urgent: {observed.text}", "doing": f"see to it: {observed.text}",
+                "replan": True, "evidence": [1]}  # fmt: skip
+    today = moment.astimezone(zone).date()
+    if whens.is_off(observed.text):
+        about = whens.topic_words(observed.text)
+        for line in task.rest:
+            if about & whens.topic_words(line.text):
+                return {"react": True, "reason": f"{line.text} is called off", "replan": True, "evidence": [1]}
+    booked = whens.appointments([observed, *task.statements[1:]], today, zone, name, traits)
+    new = [item for item in booked if item.number == 1]
+    if new and not any(normalise_text(line.text) == normalise_text(new[0].text) for line in task.rest):
+        reason = f"{new[0].text} at {_clock(new[0].start)}"
+        return {"react": True, "reason": reason, "replan": True, "evidence": [1], "converse_with": None}
+    if task.people and not (task.doing and _ASLEEP.search(task.doing)):
+        person = task.people[0]
+        spoke = [
+            statement
+            for statement in task.statements[1:]
+            if statement.source is not None and statement.source.split()[0] == person.split()[0]
+            and abs((moment - statement.occurred_at).total_seconds()) < _SPOKEN * 60
+        ]  # fmt: skip
+        if not spoke:
+            return {"react": True, "reason": f"it meets {person}", "converse_with": 1, "evidence": [1]}
+    return {"react": False, "reason": "nothing in it asks for another plan"}
