@@ -138,9 +138,13 @@ def _plain(
     ]
     found: list[_Piece] = []
     for piece in pieces:
-        if (meal := meal_in(piece.text)) is not None and meal in had:
-            text = "get up and wash" if meal == "breakfast" else "take a break"
-            piece = replace(piece, text=text)
+        meal = meal_in(piece.text)
+        if meal == "breakfast" and meal in had:
+            piece = replace(piece, text="get up and wash")
+        elif meal is not None and meal in had:
+            # It is eaten already, or at another time: what comes before goes on.
+            found[-1:] = [replace(found[-1], end=piece.end)]
+            continue
         if piece.start < piece.end:
             found.append(piece)
     return found
@@ -171,9 +175,12 @@ def _matters(known: Sequence[Statement]) -> list[tuple[str, tuple[int, ...]]]:
     reader = Reader([statement for statement in known if statement.type == "observation"])
     found: list[tuple[str, tuple[int, ...]]] = []
     taken: set[str] = set()
+    told: set[int] = set()
     for cluster in reader.clusters():
-        if taken & set(cluster.topic.split()):
+        numbers = {memo.number for memo in cluster.members}
+        if taken & set(cluster.topic.split()) or 2 * len(numbers & told) > len(numbers):
             continue
+        told |= numbers
         taken |= set(cluster.topic.split())
         members = cluster.members[-2:]
         name = topics.display(topics.widest(cluster.topic, cluster.members), cluster.members)
