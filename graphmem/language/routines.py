@@ -122,9 +122,12 @@ def _said(statements: Sequence[Statement], name: str, traits: str | None) -> lis
     return found
 
 
+_NOBODY = words.listed("I We It There The My Usually Always Every Each Daily On")
+
+
 def _another(sentence: str, name: str) -> bool:
     match = re.match(r"^\W*([A-Z][\w'’-]*)\s+(?:[A-Z][\w'’-]*\s+)?(?:\w+s|usually|always)\b", sentence)
-    return match is not None and match[1] not in {*name.split(), "I", "We", "It", "There", "The", "My"}
+    return match is not None and match[1] not in {*name.split(), *_NOBODY}
 
 
 def _repeated(statements: Sequence[Statement], zone: ZoneInfo, name: str) -> list[Habit]:
