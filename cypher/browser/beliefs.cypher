@@ -4,6 +4,7 @@
 MATCH (agent:Agent)
 WHERE $agentIds = [] OR agent.id IN $agentIds
 MATCH path = (memory:Memory {agentId: agent.id})-[:CITES|DERIVED_FROM|SUPERSEDES|STALE_BECAUSE]->(:Memory)
+USING INDEX SEEK memory:Memory(agentId, id)
 WHERE memory.id IS NOT NULL
 RETURN path
 LIMIT 300

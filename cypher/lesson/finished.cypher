@@ -3,7 +3,7 @@
 // since ZONED DATETIME or null: of all times
 // Returns: memory MAP (without its vector), labels LIST<STRING>
 MATCH (plan:Memory {agentId: $agentId})
-USING INDEX plan:Memory(agentId, finishedAt)
+USING INDEX SEEK plan:Memory(agentId, finishedAt)
 WHERE plan.finishedAt IS NOT NULL
   AND coalesce(plan.finishedAt > $since, true)
   AND plan.status = 'active'

@@ -2,7 +2,7 @@
 // stale. Lowest first. Leases and back-off use the server's clock.
 // Returns: id STRING
 MATCH (memory:Memory {agentId: $agentId, status: 'stale'})
-USING INDEX memory:Memory(agentId, status, occurredAt)
+USING INDEX SEEK memory:Memory(agentId, status, occurredAt)
 WHERE memory.occurredAt IS NOT NULL
   AND memory:Reflection
   AND coalesce(memory.leaseUntil < datetime(), true)
