@@ -131,6 +131,12 @@ def test_a_shorter_block_within_a_longer_one_leaves_what_is_around_it() -> None:
     assert shown(arranged, PLAIN.zone) == ["00:00-12:00 0", "12:00-12:30 1", "12:30-13:00 2", "13:00-00:00 0"]
 
 
+def test_what_an_overlap_leaves_after_midnight_is_the_next_days() -> None:
+    arranged = arrange(PLAIN, entries("12:01-24:00", "12:01-00:01"), since=PLAIN.start)
+    assert shown(arranged, PLAIN.zone) == ["00:00-00:00 0"]
+    assert rules(arranged, 1) == [("overlap", True)]
+
+
 def test_what_is_said_twice_for_the_same_time_counts_once() -> None:
     arranged = arrange(PLAIN, entries("00:00-24:00", "00:00-24:00"), since=PLAIN.start)
     assert [block.item for block in arranged.blocks] == [1]

@@ -83,6 +83,19 @@ def test_the_python_of_retrieval_runs_as_shown(
     assert shared == f"wim-{ending} rosa-{ending} The barge Elsa is due on Friday.\n"
 
 
+def test_the_python_of_planning_runs_as_shown(
+    environment: Mapping[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    (block,) = blocks("python", (ROOT / "docs" / "planning.md").read_text("utf-8"))
+    exec(block.replace('"ines"', f'"ines-{uuid4().hex[:8]}"'), {"__name__": "__main__"})
+    *plans, before, stale, after = capsys.readouterr().out.splitlines()
+    assert len(plans) > 20
+    assert (before[:26], stale) == ("go to the harbour party at", "True")
+    assert "party" not in after
+
+
 def test_commands_run_as_shown(environment: Mapping[str, str], tmp_path: Path) -> None:
     agent = f"ines-{uuid4().hex[:8]}"
     lines = [line for block in blocks("sh") for line in block.splitlines() if line.startswith("graphmem ")]

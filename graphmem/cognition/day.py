@@ -206,7 +206,7 @@ class _Arranging:
         stop = self.day.at(end, after=start)
         if stop <= start:
             return self.note(item, "skipped", f"{named} does not exist: the clock skips it on this day", refused=True)
-        if stop <= self.since or (self.until is not None and start >= self.until):
+        if stop <= self.since or start >= min(self.day.end, self.until or self.day.end):
             return self.note(item, "past", f"{named} lies outside of what is planned", refused=True)
         if self.until is not None and stop > self.until:
             self.note(item, "cut", f"{named} ends at {self.told(self.until)}, where the next plan begins")
@@ -215,6 +215,7 @@ class _Arranging:
 
     def lay(self, blocks: Sequence[Block]) -> None:
         """Lay blocks over each other in this order: each has its time, what is below keeps what is left."""
+        gone: list[tuple[int, str]] = []
         for block in blocks:
             kept: list[Block] = []
             for below in self.blocks:
@@ -223,10 +224,13 @@ class _Arranging:
                     continue
                 span = f"{self.told(max(below.start, block.start))}–{self.told(min(below.end, block.end))}"
                 rest = [replace(below, end=block.start), replace(below, start=block.end)]
-                rest = [piece for piece in rest if piece.start < piece.end]
-                kept += rest
-                self.note(below.item, "overlap", f"gives {span} to what begins later or is shorter", refused=not rest)
+                # What would begin after midnight is the next day's.
+                kept += [piece for piece in rest if piece.start < min(piece.end, self.day.end)]
+                gone.append((below.item, span))
             self.blocks = [*kept, block]
+        left = {block.item for block in self.blocks}
+        for item, span in gone:
+            self.note(item, "overlap", f"gives {span} to what begins later or is shorter", refused=item not in left)
         self.blocks.sort(key=lambda block: block.start)
 
     def fill(self) -> None:
