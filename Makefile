@@ -18,6 +18,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-inp
 LOCAL := $(VENV)/.installed-local
 DEV := $(VENV)/.installed-dev
 BENCH := $(VENV)/.installed-bench
+DOCS := $(VENV)/.installed-docs
 
 # sentence-transformers needs torch, 7 GB: it has an environment of its own, which only test-torch makes.
 TORCH_VENV := .venv-torch
@@ -28,7 +29,7 @@ BROWSER := $(VENV)/.installed-browser
 MERMAID := $(VENV)/mermaid
 MERMAID_VERSION := 11.17.2
 
-.PHONY: help demo up down test test-fast test-faults test-torch test-browser chromium bench bench-large check lint format types imports wheel bench-staleness clean
+.PHONY: help demo up down test test-fast test-faults test-torch test-browser chromium bench bench-large check lint format types imports docs wheel bench-staleness clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,7 +78,7 @@ bench-large: $(BENCH) ## The same with a million memories (an hour; 12 GB of dis
 	@$(BIN)/python -m benchmarks.scale --sizes 1000 10000 100000 1000000 --heap 4g $(ARGS)
 	@$(BIN)/python -m benchmarks.report
 
-check: lint types imports wheel ## Lint, check types and imports, build and try the wheel
+check: lint types imports docs wheel ## Lint, check types and imports, build documentation and wheel
 
 lint: $(DEV) ## Check style and formatting
 	@$(BIN)/ruff check
@@ -92,6 +93,10 @@ types: $(DEV) ## Check types (pyright, strict)
 
 imports: $(DEV) ## Check that every layer imports only what it may
 	@$(BIN)/lint-imports
+
+docs: $(DOCS) ## Build the documentation into build/docs; a warning is an error
+	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --builder html docs build/docs
+	@echo "build/docs/index.html"
 
 wheel: $(DEV) ## Build wheel and sdist, install the wheel in a clean environment and use it
 	@$(BIN)/python tests/check_wheel.py
@@ -130,6 +135,11 @@ $(BROWSER): pyproject.toml $(DEV)
 	@mkdir -p $(MERMAID)
 	@cd $(MERMAID) && NODE_OPTIONS=--use-system-ca ../bin/npm pack --loglevel error mermaid@$(MERMAID_VERSION) >/dev/null && \
 	  tar -xzf mermaid-$(MERMAID_VERSION).tgz package/dist/mermaid.min.js && rm mermaid-$(MERMAID_VERSION).tgz
+	@touch $@
+
+$(DOCS): pyproject.toml $(DEV)
+	@echo "Installing what builds the documentation"
+	@$(PIP) --editable '.[dev,docs]'
 	@touch $@
 
 $(BENCH): $(DEV)

@@ -111,15 +111,27 @@ class AsyncReading:
         return await history.history(self._engine, self.id, id)
 
     async def log(self, *, limit: int = 100, before: int | None = None) -> tuple[LogEntry, ...]:
-        """Every change of belief, latest first; ``before`` a revision, for the next page."""
+        """Every change of belief, latest first; ``before`` a revision, for the next page.
+
+        Raises:
+            InvalidInput: When the limit is not from 1 to 10,000.
+        """
         return await history.log(self._engine, self.id, limit=limit, before=before)
 
     async def review(self, *, limit: int = 100, before: int | None = None) -> tuple[LogEntry, ...]:
-        """What a language model ended on its own, latest first, with its reason and run; ``restore`` undoes it."""
+        """What a language model ended on its own, latest first, with its reason and run; ``restore`` undoes it.
+
+        Raises:
+            InvalidInput: When the limit is not from 1 to 10,000.
+        """
         return await history.log(self._engine, self.id, limit=limit, before=before, verbs=history.RESOLVED)
 
     async def timeline(self, *, limit: int = 100, before: object = None) -> tuple[TimelineEvent, ...]:
-        """The latest that happened to all memories, in order; ``before`` a time, for the page before."""
+        """The latest that happened to all memories, in order; ``before`` a time, for the page before.
+
+        Raises:
+            InvalidInput: When the limit is not from 1 to 10,000, or the time has no zone.
+        """
         return await timeline.timeline(self._engine, self.id, limit=limit, before=before)
 
     async def runs(self, *, limit: int = 100) -> tuple[RunInfo, ...]:

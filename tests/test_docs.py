@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 import re
+import textwrap
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import graphmem.errors
+from graphmem import AsyncAgent, AsyncMemory
+from graphmem.async_living import AsyncLiving
+from graphmem.async_reading import AsyncReading
+from graphmem.embedding.base import Embedder
 from graphmem.graph.schema import index_names
+from graphmem.language.base import LanguageModel
 
 ROOT = Path(__file__).resolve().parents[1]
 PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -57,3 +65,43 @@ def test_links_lead_somewhere(document: Path) -> None:
             headings = re.findall(r"^#+ (.*)$", target.read_text("utf-8"), re.MULTILINE)
             slugs = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
             assert fragment in slugs, fragment
+
+
+def test_the_version_is_told_once() -> None:
+    assert PYPROJECT["project"]["version"] == graphmem.__version__
+
+
+HANDLES = (AsyncMemory, AsyncAgent, AsyncLiving, AsyncReading, Embedder, LanguageModel)
+RAISING = re.compile(r"^(\w+(?:, \w+)*): ", re.MULTILINE)
+
+
+def methods() -> list[tuple[str, Any]]:
+    """Every public method of a handle, and every public function of the modules that the API reference shows."""
+    found = {
+        f"{kind.__name__}.{name}": getattr(value, "__func__", value)
+        for kind in HANDLES
+        for name, value in vars(kind).items()
+        if not name.startswith("_") and inspect.isroutine(getattr(value, "__func__", value))
+    }
+    return sorted(found.items())
+
+
+@pytest.mark.parametrize(("name", "method"), methods())
+def test_what_a_method_raises_is_one_of_our_errors_and_told(name: str, method: Any) -> None:
+    told = inspect.getdoc(method)
+    assert told, name
+    _, _, raises = told.partition("Raises:\n")
+    errors = [error for names in RAISING.findall(textwrap.dedent(raises)) for error in names.split(", ")]
+    assert bool(raises) == bool(errors), f"{name}: {raises}"
+    for error in errors:
+        assert issubclass(getattr(graphmem.errors, error), graphmem.errors.GraphmemError), error
+    # What takes a value of the caller's refuses some.
+    takes = set(inspect.signature(method).parameters) - {"self", "cls", "callback", "text", "texts"}
+    if takes & {"id", "ids", "limit", "query", "items", "older_than", "old", "entity", "prefix", "questions"}:
+        assert errors, f"{name} takes {sorted(takes)} and does not say what it refuses"
+
+
+def test_the_api_reference_shows_every_module_of_values() -> None:
+    shown = set(re.findall(r"automodule:: (\S+)", (ROOT / "docs/api.md").read_text("utf-8")))
+    modules = {f"graphmem.models.{path.stem}" for path in (ROOT / "graphmem/models").glob("*.py")}
+    assert modules - shown == {"graphmem.models.__init__"}

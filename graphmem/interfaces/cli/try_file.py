@@ -1,0 +1,134 @@
+"""``graphmem try``: one question about one's own text file, without any set-up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphmem.interfaces.cli.common import Cli, command
+
+if TYPE_CHECKING:
+    from graphmem import Memory
+    from graphmem.interfaces.passages import Passage
+    from graphmem.models import Hit
+
+_LARGEST = 5_000_000
+"""Bytes of a file that is read; embedding one of this size takes some minutes."""
+_SHOWN = 3
+"""Passages that are shown besides the one that answers best."""
+_BATCH = 200
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    command(app, name="try", example='graphmem try notes.txt "Where is the key of the boathouse?"')(try_file)
+
+
+def try_file(
+    cli: Cli,
+    file: Annotated[
+        Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="A text: notes, a diary, a transcript.")
+    ],
+    question: Annotated[str, typer.Argument(help="What you want to know.")],
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the agent that has read the file, for more questions and commands.")
+    ] = False,
+) -> None:
+    """Answer a question from a text file of yours, and say on which lines the answer rests.
+
+    Nothing is to be set up: a local Neo4j is fetched and started when none runs (the first time takes a minute or two).
+    The answer is a passage of the file, found by meaning and words; no language model writes anything. What was read is
+    removed again unless you say --keep.
+    """
+    from graphmem.interfaces.passages import passages
+    from graphmem.models import RECALL
+
+    read = passages(_text(file))
+    if not read:
+        raise typer.BadParameter(f"{file} holds no text", param_hint="FILE")
+    agent = _agent_id(file, read)
+    with cli.memory() as memory:
+        try:
+            with cli.progress() as progress:
+                for start in range(0, len(read), _BATCH):
+                    progress.step(f"reading {file.name}", start / len(read))
+                    _observe(memory, agent, read, start)
+            hits = memory.agent(agent).retrieve(question, k=_SHOWN + 1, profile=RECALL, touch=False)
+        finally:
+            if not keep:
+                _forget(memory, agent)
+    found = [(read[int(hit.memory.id)], hit) for hit in hits]
+    _show(cli, file, question, found, agent if keep else None)
+
+
+def _text(file: Path) -> str:
+    size = file.stat().st_size
+    if size > _LARGEST:
+        raise typer.BadParameter(
+            f"{file} has {size / 1e6:,.1f} MB, at most {_LARGEST / 1e6:.0f} are read; cut it, or use graphmem ingest",
+            param_hint="FILE",
+        )
+    try:
+        return file.read_text("utf-8-sig").replace("\x00", " ")
+    except UnicodeDecodeError as error:
+        raise typer.BadParameter(
+            f"{file} is no text in UTF-8: {error.reason} at byte {error.start}", param_hint="FILE"
+        ) from error
+
+
+def _agent_id(file: Path, read: list[Passage]) -> str:
+    """An agent of its own for each content, so that a file that changed is another one."""
+    import hashlib
+
+    told = "\n".join(passage.text for passage in read)
+    return f"try-{file.stem[:60]}-{hashlib.sha256(told.encode('utf-8', 'replace')).hexdigest()[:8]}"
+
+
+def _observe(memory: Memory, agent: str, read: list[Passage], start: int) -> None:
+    """Store passages in the order of the file: neighbours in it are neighbours in a conversation."""
+    from datetime import UTC, datetime, timedelta
+
+    begun = datetime(2000, 1, 1, tzinfo=UTC)  # Only the order counts.
+    memory.agent(agent).observe_many(
+        {
+            "id": str(at),
+            "text": read[at].text,
+            "importance": 5,
+            "session": "file",
+            "occurred_at": begun + timedelta(seconds=at),
+        }
+        for at in range(start, min(start + _BATCH, len(read)))
+    )
+
+
+def _forget(memory: Memory, agent: str) -> None:
+    from graphmem.errors import UnknownAgent
+
+    try:
+        memory.forget_agent(agent)
+    except UnknownAgent:
+        return  # Reading failed before anything was stored.
+
+
+def _show(cli: Cli, file: Path, question: str, found: list[tuple[Passage, Hit]], kept: str | None) -> None:
+    from graphmem.views.text import one_line
+
+    if cli.as_json:
+        told = [
+            {"text": passage.text, "first_line": passage.first, "last_line": passage.last, "score": hit.score}
+            for passage, hit in found
+        ]
+        cli.emit({"file": str(file), "question": question, "passages": told, "agent_id": kept})
+        return
+    (answer, best), *others = found
+    if best.signals is not None and not best.signals.text.raw:
+        cli.note("no passage has a word of the question; this is the nearest in meaning, which may be no answer")
+    cli.say(one_line(answer.text), f"  {file}, {answer.lines}")
+    if others:
+        cli.say("", "Next best:")
+    for passage, _ in others:
+        cli.say(f"  {passage.lines}: {one_line(passage.text)}")
+    if kept is not None:
+        cli.say("", f'kept as agent {one_line(kept)}: graphmem retrieve "…" --agent {one_line(kept)} --profile recall')
