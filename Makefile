@@ -29,7 +29,7 @@ BROWSER := $(VENV)/.installed-browser
 MERMAID := $(VENV)/mermaid
 MERMAID_VERSION := 11.17.2
 
-.PHONY: help demo up down test test-fast test-faults test-torch test-browser chromium bench bench-large check lint format types imports docs wheel bench-staleness clean
+.PHONY: help demo up down test test-fast test-faults test-torch test-browser chromium bench bench-large bench-load check lint format types imports docs wheel audit bench-staleness clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +78,9 @@ bench-large: $(BENCH) ## The same with a million memories (an hour; 12 GB of dis
 	@$(BIN)/python -m benchmarks.scale --sizes 1000 10000 100000 1000000 --heap 4g $(ARGS)
 	@$(BIN)/python -m benchmarks.report
 
+bench-load: $(DEV) ## Load a store and see that nothing grows (ARGS="--memories 1000000 --agents 100 --heap 4g")
+	@$(BIN)/python -m benchmarks.load $(ARGS)
+
 check: lint types imports docs wheel ## Lint, check types and imports, build documentation and wheel
 
 lint: $(DEV) ## Check style and formatting
@@ -97,6 +100,10 @@ imports: $(DEV) ## Check that every layer imports only what it may
 docs: $(DOCS) ## Build the documentation into build/docs; a warning is an error
 	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --builder html docs build/docs
 	@echo "build/docs/index.html"
+
+audit: $(DEV) ## Ask pip-audit for known vulnerabilities of the versions that CI installs
+	@$(PIP) pip-audit
+	@$(BIN)/python tests/supply.py audit
 
 wheel: $(DEV) ## Build wheel and sdist, install the wheel in a clean environment and use it
 	@$(BIN)/python tests/check_wheel.py

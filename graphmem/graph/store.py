@@ -12,7 +12,6 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from secrets import randbits
 from typing import Any, LiteralString, TypeVar, cast
@@ -24,12 +23,10 @@ from neo4j.time import DateTime
 from neo4j.vector import Vector
 
 from graphmem.errors import (
-    AuthenticationFailed,
     EmbeddingModelChanged,
     GraphmemError,
     IndexUnavailable,
     InvalidSettings,
-    NotPermitted,
     OutcomeUnknown,
     StoreError,
     StoreInconsistent,
@@ -39,6 +36,7 @@ from graphmem.errors import (
 from graphmem.graph.addresses import BOLT_PORT, checked_address, one_line, unreachable
 from graphmem.graph.made_for import EmbeddingModel, Row, with_vectors
 from graphmem.graph.queries import Query, queries
+from graphmem.graph.refusals import FAULT, Target, refusal
 from graphmem.tracing import span
 
 T = TypeVar("T")
@@ -72,7 +70,13 @@ def _decode(value: Any) -> Any:
 def _translate(error: BaseException, target: _Target) -> GraphmemError:
     """The driver's error as ours, with what a person can do about it."""
     if isinstance(error, driver_errors.Neo4jError):
-        return _refusal(error, target)
+        return refusal(
+            target,
+            code=error.code or "",
+            message=one_line(error.message or error),
+            account=isinstance(error, driver_errors.AuthError),
+            away=isinstance(error, driver_errors.DatabaseUnavailable),
+        )
     if isinstance(error, driver_errors.UnsupportedServerProduct):
         return UnsupportedServer(
             f"what answers at {target.uri} is not a Neo4j that graphmem can talk to",
@@ -85,79 +89,15 @@ def _translate(error: BaseException, target: _Target) -> GraphmemError:
         )
     if isinstance(error, driver_errors.ServiceUnavailable | driver_errors.SessionExpired):
         return unreachable(error, target.uri)
-    return StoreError(f"the Neo4j driver failed: {type(error).__name__}: {one_line(error)}", remedy=_FAULT)
+    return StoreError(f"the Neo4j driver failed: {type(error).__name__}: {one_line(error)}", remedy=FAULT)
 
 
-_FAULT = "this looks like a fault of graphmem: please report it, with what --debug shows or the traceback"
 _CONNECT_SECONDS = 10.0
 """How long the server may take to accept one connection."""
 
 
-def _refusal(error: driver_errors.Neo4jError, target: _Target) -> GraphmemError:
-    """What the server refused, by its code."""
-    code = error.code or ""
-    message = one_line(error.message or error)
-    where = f"database {target.database!r} at {target.uri}"
-    account = "set GRAPHMEM_USER (or --user) and GRAPHMEM_PASSWORD to an account of that server"
-    match code.removeprefix("Neo.").split(".", 1)[-1]:
-        case "Security.CredentialsExpired":
-            return AuthenticationFailed(
-                f"{target.uri} wants the password of {target.user!r} changed before anything else",
-                remedy="sign in to Neo4j Browser once, or run in its database system: "
-                "ALTER CURRENT USER SET PASSWORD FROM 'old' TO 'new'",
-            )
-        case "Security.AuthenticationRateLimit":
-            return AuthenticationFailed(
-                f"{target.uri} refuses {target.user!r} for a while, after too many wrong passwords",
-                remedy="wait a few seconds, then try again with the right one",
-            )
-        case "Security.Unauthorized" if not target.has_password:
-            return AuthenticationFailed(f"{target.uri} wants a password, and none was given", remedy=account)
-        case _ if isinstance(error, driver_errors.AuthError):
-            return AuthenticationFailed(f"{target.uri} refused the user name or password", remedy=account)
-        case "Security.Forbidden":
-            return NotPermitted(
-                f"{target.user!r} may not do this in {where}: {message}",
-                remedy="use an account that may read, write and, the first time, change the schema",
-            )
-        case "General.WriteOnReadOnlyAccessDatabase" | "General.ForbiddenOnReadOnlyDatabase" | "General.ReadOnly":
-            return NotPermitted(
-                f"{where} can only be read: {message}",
-                remedy="have it opened for writing (server.databases.read_only in neo4j.conf), or use another database",
-            )
-        case "Database.DatabaseNotFound":
-            return StoreError(
-                f"there is no {where}",
-                remedy="set GRAPHMEM_DATABASE (or --database) to one that SHOW DATABASES lists; "
-                "the Community edition has one, neo4j",
-            )
-        case _ if isinstance(error, driver_errors.DatabaseUnavailable):
-            return StoreUnavailable(
-                f"{where} is not available: {message}",
-                remedy="SHOW DATABASES tells its state, and the server's log why",
-            )
-        case tail if tail == "Transaction.TransactionLogError" or "encountered a critical error" in message:
-            return StoreUnavailable(
-                f"{where} has stopped after a failure of its own: {message[:200]}",
-                remedy="what was committed is kept; the server's log tells the cause, such as a full disk, after which "
-                "it must be restarted (the embedded one: graphmem down, graphmem up)",
-            )
-        case tail if tail == "Schema.IndexNotFound" or (
-            tail == "Procedure.ProcedureCallFailed" and "index" in message.lower()
-        ):
-            return IndexUnavailable(message, remedy="run graphmem status, then open the store again")
-        case _:
-            return StoreError(f"Neo4j refused a statement ({code}): {message}", remedy=_FAULT)
-
-
-@dataclass(frozen=True)
-class _Target:
-    """What a store is connected to, as errors tell it."""
-
-    uri: str
-    database: str
-    user: str
-    has_password: bool
+class _Target(Target):
+    """What a store is connected to, whose errors are ours."""
 
     @contextmanager
     def translated(self) -> Generator[None]:

@@ -1,0 +1,209 @@
+"""A store under load: whether memory and handles grow, and what retrieval takes beside other work as a ratio to idle.
+
+    python -m benchmarks.load --memories 20000 --agents 20 --seconds 120 --out benchmarks/results/load.json
+    python -m benchmarks.load --memories 1000000 --agents 100 --seconds 600 --heap 4g
+
+Agents are filled; retrieval is timed alone; then, for so many seconds, readers retrieve while writers observe,
+supersede and recompute, and the sizes of client and server are taken ten times. It fails where they grow all along.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.synthetic import NOW, Synthetic
+from graphmem import AsyncMemory
+from graphmem.async_agent import AsyncAgent
+from graphmem.errors import AlreadyEnded
+from graphmem.graph import embedded
+from graphmem.models import PAPER, RECALL
+from graphmem.settings import Settings
+
+SAMPLES = 10
+GROWTH = 1.15
+"""By how much client and server may be larger at the end than in the middle; what is filled once is full by then."""
+LEFT_OPEN = 10
+"""File handles by which they may differ."""
+
+
+@dataclass
+class Process:
+    """Sizes of a process, as the kernel has them."""
+
+    pid: int
+    megabytes: list[float] = field(default_factory=list[float])
+    handles: list[int] = field(default_factory=list[int])
+
+    def look(self) -> None:
+        """Note them."""
+        status = Path(f"/proc/{self.pid}/status").read_text()
+        (line,) = (line for line in status.splitlines() if line.startswith("VmRSS"))
+        self.megabytes.append(int(line.split()[1]) / 1024)
+        self.handles.append(len(os.listdir(f"/proc/{self.pid}/fd")))
+
+    def grew(self) -> str | None:
+        """What grew all along, if anything."""
+        middle = self.megabytes[len(self.megabytes) // 2]
+        if self.megabytes[-1] > GROWTH * middle:
+            return f"process {self.pid}: {middle:.0f} MB in the middle, {self.megabytes[-1]:.0f} MB at the end"
+        if self.handles[-1] > self.handles[len(self.handles) // 2] + LEFT_OPEN:
+            return f"process {self.pid}: {self.handles} handles"
+        return None
+
+
+class Load:
+    """Readers and writers on one store."""
+
+    def __init__(self, memory: AsyncMemory, people: Synthetic, given: argparse.Namespace) -> None:
+        self.memory, self.people, self.given = memory, people, given
+        self.agents = [memory.agent(f"load-{n}") for n in range(given.agents)]
+        self.queries = people.queries(500)
+        self.done: Counter[str] = Counter()
+        self.milliseconds: list[float] = []
+        self.next = given.memories
+
+    async def fill(self) -> float:
+        """Memories a second."""
+        began = time.perf_counter()
+        each = self.given.memories // self.given.agents
+        for n, agent in enumerate(self.agents):
+            for start in range(n * each, (n + 1) * each, 5_000):
+                stop = min((n + 1) * each, start + 5_000)
+                await agent.observe_many(list(self.people.items(start, stop)), now=NOW)
+        return self.given.memories / (time.perf_counter() - began)
+
+    async def retrieve(self, rng: random.Random) -> None:
+        """Time one retrieval, of either profile."""
+        began = time.perf_counter()
+        profile = rng.choice((PAPER, RECALL))
+        await rng.choice(self.agents).retrieve(rng.choice(self.queries), profile=profile, now=NOW)
+        self.milliseconds.append(1000 * (time.perf_counter() - began))
+        self.done["retrieve"] += 1
+
+    async def read(self, number: int, until: float) -> None:
+        rng = random.Random(f"{self.given.seed} reader {number}")
+        while time.monotonic() < until:
+            await self.retrieve(rng)
+
+    async def write(self, number: int, until: float) -> None:
+        rng = random.Random(f"{self.given.seed} writer {number}")
+        while time.monotonic() < until and self.next + 20 < len(self.people.vectors):
+            agent = rng.choice(self.agents)
+            verb = rng.choices(("observe", "supersede", "recompute"), (6, 3, 1))[0]
+            if verb == "observe":
+                start, self.next = self.next, self.next + 10
+                await agent.observe_many(list(self.people.items(start, start + 10)), now=NOW)
+            elif verb == "supersede":
+                start, self.next = self.next, self.next + 1
+                await self.supersede(agent, f"memory {start}", rng)
+            else:
+                await agent.recompute(limit=2, now=NOW)
+            self.done[verb] += 1
+
+    async def supersede(self, agent: AsyncAgent, text: str, rng: random.Random) -> None:
+        each = self.given.memories // self.given.agents
+        old = self.agents.index(agent) * each + rng.randrange(each)
+        try:
+            await agent.supersede(f"m{old:07}", text=text, now=NOW)
+        except AlreadyEnded:
+            self.done["ended before"] += 1
+
+    async def run(self, server: int) -> dict[str, Any]:
+        given = self.given
+        speed = await self.fill()
+        rng = random.Random(given.seed)
+        for _ in range(50):
+            await self.retrieve(rng)
+        self.milliseconds.clear()
+        for _ in range(given.queries):
+            await self.retrieve(rng)
+        idle = self.percentiles()
+        self.milliseconds.clear()
+        self.done.clear()
+        client, database = Process(os.getpid()), Process(server)
+        until = time.monotonic() + given.seconds
+        work = [asyncio.create_task(self.read(n, until)) for n in range(given.readers)]
+        work += [asyncio.create_task(self.write(n, until)) for n in range(given.writers)]
+        for _ in range(SAMPLES):
+            await asyncio.sleep(given.seconds / SAMPLES)
+            client.look()
+            database.look()
+        await asyncio.gather(*work)
+        busy = self.percentiles()
+        wrong = [found for agent in self.agents[:5] for found in await agent.check()]
+        return {
+            "memories": given.memories, "agents": given.agents, "seconds": given.seconds, "seed": given.seed,
+            "readers": given.readers, "writers": given.writers, "filled": speed, "idle": idle, "busy": busy,
+            "ratio": busy["p95"] / idle["p95"], "done": dict(self.done),
+            "client": {"megabytes": client.megabytes, "handles": client.handles},
+            "server": {"megabytes": database.megabytes, "handles": database.handles},
+            "grew": [found for found in (client.grew(), database.grew()) if found],
+            "wrong": [str(found) for found in wrong],
+        }  # fmt: skip
+
+    def percentiles(self) -> dict[str, float]:
+        """Milliseconds of the retrievals so far."""
+        return {name: float(np.percentile(self.milliseconds, at)) for name, at in (("p50", 50), ("p95", 95))}
+
+
+async def measure(given: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    """Fill and load a server of its own."""
+    settings = Settings(data_dir=folder, heap=given.heap)
+    connection = embedded.ensure_running(settings)
+    try:
+        there = Settings(uri=connection.uri, password=connection.password, retry_timeout=60)
+        people = Synthetic(given.memories + given.seconds * 500, given.seed)
+        pid = embedded.status(settings).pid
+        assert pid is not None
+        async with await AsyncMemory.open(settings=there, embedder=people) as memory:
+            return await Load(memory, people, given).run(pid)
+    finally:
+        embedded.down(settings)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--memories", type=int, default=20_000)
+    parser.add_argument("--agents", type=int, default=20)
+    parser.add_argument("--seconds", type=int, default=120, help="of load")
+    parser.add_argument("--queries", type=int, default=200, help="retrievals that are timed alone")
+    parser.add_argument("--readers", type=int, default=4)
+    parser.add_argument("--writers", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=20260301)
+    parser.add_argument("--heap", default="768m")
+    parser.add_argument("--out", type=Path)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        found = asyncio.run(measure(given, Path(folder)))
+    if given.out:
+        given.out.parent.mkdir(parents=True, exist_ok=True)
+        given.out.write_text(json.dumps(found, indent=1) + "\n")
+    client, server = found["client"], found["server"]
+    print(f"{given.memories:,} memories of {given.agents} agents, filled at {found['filled']:.0f}/s")
+    print(f"retrieve alone: {found['idle']['p50']:.0f} ms, p95 {found['idle']['p95']:.0f} ms")
+    print(
+        f"under load, {given.seconds} s: {found['busy']['p50']:.0f} ms, p95 {found['busy']['p95']:.0f} ms, "
+        f"{found['ratio']:.1f} times as long; {found['done']}"
+    )
+    for name, sizes in (("client", client), ("server", server)):
+        print(f"{name}: {sizes['megabytes'][0]:.0f} to {sizes['megabytes'][-1]:.0f} MB, handles {sizes['handles']}")
+    for problem in [*found["grew"], *found["wrong"]]:
+        print(problem)
+    sys.exit(bool(found["grew"] or found["wrong"]))
+
+
+if __name__ == "__main__":
+    main()
