@@ -18,6 +18,7 @@ from graphmem.interfaces.cli import (
     importance,
     ingest,
     look,
+    mcp,
     observe,
     past,
     reembed,
@@ -55,6 +56,7 @@ for group in (
     browser,
     backup,
     reembed,
+    mcp,
 ):
     group.register(app)
 
