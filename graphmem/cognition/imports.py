@@ -249,7 +249,9 @@ class _Batch:
         }
         for kind, statement in statements.items():
             rows = [row for item, row in new if item.type == kind]
-            _expect(await tx.one(statement, agentId=agent_id, rows=rows, recordedAt=None), len(rows), "memories")
+            # Each row says when it was recorded.
+            more = {"recordedAt": None} if kind == "observation" else {}
+            _expect(await tx.one(statement, agentId=agent_id, rows=rows, **more), len(rows), "memories")
         await tx.run("entity/link", agentId=agent_id, ids=[item.id for item, _ in new])
         observed = [row["properties"]["importance"] for item, row in new if item.type == "observation"]
         await tx.run(
