@@ -18,6 +18,7 @@ from graphmem.interfaces.cli import (
     importance,
     ingest,
     look,
+    mcp,
     observe,
     past,
     plan,
@@ -59,6 +60,7 @@ for group in (
     browser,
     backup,
     reembed,
+    mcp,
 ):
     group.register(app)
 

@@ -21,7 +21,7 @@ from graphmem.errors import GraphmemError
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from graphmem import Memory
+    from graphmem import AsyncMemory, Memory
     from graphmem.agent import Agent as AgentHandle
     from graphmem.interfaces.progress import Progress
     from graphmem.settings import Settings
@@ -193,7 +193,7 @@ class Cli:
         handle.must_exist()
         return handle
 
-    def where(self, memory: Memory, agent: str | None = None) -> Where:
+    def where(self, memory: Memory | AsyncMemory, agent: str | None = None) -> Where:
         """What this command works on."""
         return Where(memory.uri, memory.settings.database, agent)
 
