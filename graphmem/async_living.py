@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date as Date
 
 from graphmem.async_reading import AsyncReading
-from graphmem.cognition import lessons, planning, summaries
+from graphmem.cognition import ask, lessons, planning, say, summaries
 from graphmem.cognition import react as reacting
-from graphmem.models import Plan, PlanState, Reflection
+from graphmem.models import RECALL, Observation, Plan, PlanState, Profile, Reflection
+from graphmem.models.answers import Answer, MemoryType
 from graphmem.models.planning import CurrentPlan, LearnReport, PlanReport, Reaction
 from graphmem.tracing import traced
 
@@ -112,3 +113,53 @@ class AsyncLiving(AsyncReading):
             LanguageModelError, EmbeddingError: The same plans are looked at again the next time.
         """
         return await lessons.learn(self._engine, self.id, now=now)
+
+    async def ask(
+        self,
+        question: str,
+        *,
+        token_budget: int = ask.TOKEN_BUDGET,
+        profile: Profile = RECALL,
+        types: Iterable[MemoryType] | None = None,
+        now: object = None,
+    ) -> Answer:
+        """Answer a question from memory and nothing else; each sentence cites what bears it out.
+
+        What is not known is said so, what is inferred or intended is marked. The answer's run is kept: whoever
+        supersedes, retracts or forgets a memory that it was made from is told of it. ``types`` leaves only these types
+        of memory (observation, reflection, plan); ``token_budget`` bounds the memories that are looked at.
+
+        Raises:
+            InvalidInput: When a value is refused.
+            EmbeddingError: When the question cannot be embedded.
+            LanguageModelError: When the language model failed; an answer is never made up instead.
+        """
+        return await ask.ask(
+            self._engine, self.id, question, token_budget=token_budget, profile=profile, types=types, now=now
+        )
+
+    async def say(
+        self,
+        to: str,
+        message: str,
+        *,
+        telling: Sequence[str] = (),
+        id: str | None = None,
+        session: str | None = None,
+        place: str | None = None,
+        now: object = None,
+    ) -> Observation:
+        """Say something to another agent: both remember it under one id, the listener as heard from this one.
+
+        ``telling`` names the memories of its own that it tells, by which news is followed back to its origin. Said
+        again under the same ``id`` it is said once.
+
+        Raises:
+            InvalidInput: When a value is refused, the listener is the speaker, or what is told is not held.
+            IdConflict: When the id is taken by something else.
+            UnknownMemory: When there is no such memory to tell.
+            Forgotten: When one of them has forgotten it.
+        """
+        return await say.say(
+            self._engine, self.id, to, message, telling=telling, id=id, session=session, place=place, now=now
+        )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date as Date
 from functools import partial
 from typing import TYPE_CHECKING
 
 from graphmem.async_living import AsyncLiving
-from graphmem.models import Plan, PlanState, Reflection
+from graphmem.cognition.ask import TOKEN_BUDGET
+from graphmem.models import RECALL, Observation, Plan, PlanState, Profile, Reflection
+from graphmem.models.answers import Answer, MemoryType
 from graphmem.models.planning import CurrentPlan, LearnReport, PlanReport, Reaction
 from graphmem.threads import documented_by
 
@@ -71,3 +73,33 @@ class Living:
     def learn(self, *, now: object = None) -> LearnReport:
         """See :meth:`AsyncLiving.learn`."""
         return self._portal.call(partial(self._agent.learn, now=now))
+
+    def ask(
+        self,
+        question: str,
+        *,
+        token_budget: int = TOKEN_BUDGET,
+        profile: Profile = RECALL,
+        types: Iterable[MemoryType] | None = None,
+        now: object = None,
+    ) -> Answer:
+        """See :meth:`AsyncLiving.ask`."""
+        return self._portal.call(
+            partial(self._agent.ask, question, token_budget=token_budget, profile=profile, types=types, now=now)
+        )
+
+    def say(
+        self,
+        to: str,
+        message: str,
+        *,
+        telling: Sequence[str] = (),
+        id: str | None = None,
+        session: str | None = None,
+        place: str | None = None,
+        now: object = None,
+    ) -> Observation:
+        """See :meth:`AsyncLiving.say`."""
+        return self._portal.call(
+            partial(self._agent.say, to, message, telling=telling, id=id, session=session, place=place, now=now)
+        )

@@ -14,6 +14,7 @@ import anyio
 
 from graphmem.agent import Agent
 from graphmem.async_agent import AsyncAgent
+from graphmem.async_talks import AsyncTalks
 from graphmem.cognition import forget, look_up, reembed, trust, work
 from graphmem.cognition.engine import Engine, checked_id
 from graphmem.models import (
@@ -27,6 +28,7 @@ from graphmem.models import (
     WorkReport,
 )
 from graphmem.settings import Settings, load_settings
+from graphmem.talks import Talks
 from graphmem.threads import Portal, documented_by, in_thread
 from graphmem.tracing import traced
 
@@ -141,7 +143,7 @@ async def _connected(
 
 
 @traced
-class AsyncMemory:
+class AsyncMemory(AsyncTalks):
     """A memory store. Open it with :meth:`open`, use it in that event loop, and close it; or ``async with``."""
 
     def __init__(self, engine: Engine, browser_url: str | None) -> None:
@@ -332,11 +334,12 @@ class AsyncMemory:
 
 
 @documented_by(AsyncMemory)
-class Memory:
+class Memory(Talks):
     """A memory store, synchronously: works in scripts, in threads, and inside a running event loop (notebooks)."""
 
     def __init__(self, memory: AsyncMemory, portal: Portal) -> None:
         self._memory = memory
+        self._talks = memory
         self._portal = portal
 
     @property

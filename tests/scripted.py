@@ -8,7 +8,9 @@ from typing import Any
 
 from graphmem.async_agent import AsyncAgent
 from graphmem.language import gates
+from graphmem.language.asking import AnswerQuestion, CheckClaims
 from graphmem.language.base import LanguageModel, Reply, Statement, Task
+from graphmem.language.dialogue import Speak, SummariseTalk
 from graphmem.language.planning import DecideReaction, DividePlan, LearnLessons, PlanDay, SumUp
 from graphmem.language.prompts import (
     AskQuestions,
@@ -45,6 +47,10 @@ class Scripted:
         react: Answer | None = None,
         sum_up: Answer | None = None,
         learn: Answer | None = None,
+        answer: Answer | None = None,
+        check: Answer | None = None,
+        speak: Answer | None = None,
+        summarise: Answer | None = None,
     ) -> None:
         self.tasks: list[Any] = []
         self.answers: dict[type, Answer] = {
@@ -60,6 +66,10 @@ class Scripted:
             DecideReaction: react or (lambda task: {"react": False, "reason": "nothing asks for it"}),
             SumUp: sum_up or (lambda task: {"text": "It is " + task.statements[0].text, "evidence": [1]}),
             LearnLessons: learn or (lambda task: {"insights": []}),
+            AnswerQuestion: answer or (lambda task: {"sentences": []}),
+            CheckClaims: check or all_follow,
+            Speak: speak or (lambda task: {"sentences": []}),
+            SummariseTalk: summarise or (lambda task: {"summaries": []}),
         }
 
     async def reply(self, task: Task[Any]) -> Reply[Any]:
@@ -79,6 +89,11 @@ def rate_as(importance: int) -> Answer:
     return lambda task: {
         "ratings": [{"number": number, "importance": importance} for number in range(1, len(task.texts) + 1)]
     }
+
+
+def all_follow(task: Any) -> object:
+    """Finds every sentence borne out."""
+    return {"verdicts": [{"number": number, "follows": True} for number in range(1, len(task.claims) + 1)]}
 
 
 def numbers_of(task: Any, *words: str) -> list[int]:

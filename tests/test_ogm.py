@@ -67,6 +67,8 @@ async def world(
             (reflection,) = (await agent.reflect(force=True, now=T + n * timedelta(minutes=1))).reflections
             ids[text] = reflection.id
         await agent.observe(UNREADABLE, now=T + HOUR)
+        await agent.say(f"{agent.id}-bo", "You ask about the mill?", telling=["heard"], now=T + HOUR)
+        await agent.ask("Who asks about the mill?", now=T + HOUR)
         await agent.supersede("o1", text="Bo carries crates at the mill", reason="seen", now=T + 2 * HOUR)
         await agent.restore("o1", now=T + 3 * HOUR)
         await agent.supersede("o1", text="Bo carries sacks at the mill", reason="seen twice", now=T + 4 * HOUR)

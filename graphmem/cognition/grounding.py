@@ -81,17 +81,22 @@ class Grounded:
     notes: tuple[Refused, ...] = ()
 
 
-def ground(insight: Insight, shown: Sequence[AnyMemory], *, given: Sequence[Statement] = ()) -> Grounded | Refused:
+def ground(
+    insight: Insight, shown: Sequence[AnyMemory], *, given: Sequence[Statement] = (), quoting: bool = False
+) -> Grounded | Refused:
     """Pass an insight through the index and support gates, against the memories that the prompt showed.
 
     ``given``: what the prompt said besides and may be repeated, but not cited: who the agent is, which day it was.
+    ``quoting``: it may say what one memory says and no more.
     """
     numbered = statements(shown)
     indexed = index(insight, [statement.number for statement in numbered])
     if isinstance(indexed, Refused):
         return indexed
     assert isinstance(indexed, Indexed)
-    supported = support(indexed.text, [numbered[number - 1] for number in indexed.evidence], given=given)
+    supported = support(
+        indexed.text, [numbered[number - 1] for number in indexed.evidence], given=given, quoting=quoting
+    )
     if isinstance(supported, Refused):
         return supported
     cited = tuple(

@@ -187,6 +187,12 @@ class In(_Edge):
     """A place is part of another."""
 
 
+class Tells(_Edge):
+    """An utterance tells a memory of its speaker."""
+
+    rank = IntegerProperty()
+
+
 class HeardFrom(_Edge):
     """An agent heard what another one said; the only relationship between agents."""
 
@@ -343,6 +349,7 @@ class Observation(Memory):
     keyRank = IntegerProperty()
 
     heardFrom = RelationshipTo(_MEMORY, "HEARD_FROM", cardinality=_Related, model=HeardFrom)
+    tells = RelationshipTo(_MEMORY, "TELLS", cardinality=_Related, model=Tells)
 
 
 class Reflection(Memory):
@@ -426,6 +433,8 @@ class Run(_Node):
     outcome = StringProperty()
     error = StringProperty()
     refused = ArrayProperty(StringProperty())
+    question = StringProperty()
+    answer = StringProperty()
 
     used = RelationshipTo(_MEMORY, "USED", cardinality=_Related, model=Used)
     produced = RelationshipFrom(_MEMORY, "PRODUCED_BY", cardinality=_Related, model=ProducedBy)

@@ -16,8 +16,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from graphmem.errors import LanguageModelError
-from graphmem.language import days, gates, insights, retrospect, topics, words
+from graphmem.language import days, gates, insights, quoting, retrospect, telling, topics, words
+from graphmem.language.asking import AnswerQuestion, CheckClaims
 from graphmem.language.base import EXTRACTIVE, Reply, Task
+from graphmem.language.dialogue import Speak, SummariseTalk
 from graphmem.language.insights import ReadBack, Written
 from graphmem.language.planning import DecideReaction, DividePlan, LearnLessons, PlanDay, SumUp
 from graphmem.language.prompts import AskQuestions, InferInsights, RateImportance, Reappraise, Reconsider, Resolve
@@ -374,4 +376,8 @@ _ANSWERS: dict[type, Callable[[Any], dict[str, Any]]] = {
     DecideReaction: days.decide_reaction,
     SumUp: retrospect.sum_up,
     LearnLessons: retrospect.learn_lessons,
+    AnswerQuestion: quoting.answer_question,
+    CheckClaims: quoting.check_claims,
+    Speak: telling.speak,
+    SummariseTalk: telling.summarise_talk,
 }

@@ -24,13 +24,16 @@ _SAME_MATTER = 0.6
 _DECIMALS = 3
 
 
-def support(text: str, evidence: Sequence[Statement], *, given: Sequence[Statement] = ()) -> dict[int, float] | Refused:
+def support(
+    text: str, evidence: Sequence[Statement], *, given: Sequence[Statement] = (), quoting: bool = False
+) -> dict[int, float] | Refused:
     """Check a text against the memories it cites.
 
     Args:
         text: What was inferred, without its citations.
         evidence: The cited memories; at least one.
         given: What is known without being cited, such as who the agent is; it bears out names and numbers.
+        quoting: Whether it may say what a memory says and no more, as answers and utterances may.
 
     Returns:
         By the number of each memory, the share of the text's words that it holds, in [0, 1]; or a refusal.
@@ -38,7 +41,7 @@ def support(text: str, evidence: Sequence[Statement], *, given: Sequence[Stateme
     known = [*evidence, *given]
     claimed = _without_literal(text, known)
     reason = (
-        _repeats(text, evidence)
+        ("" if quoting else _repeats(text, evidence))
         or _told_as_done(text, evidence)
         or _unknown_name(claimed, known)
         or _unknown_number(claimed, known)

@@ -1,0 +1,20 @@
+// The turns right before and after some memories in their sessions: what a fragment is a fragment of.
+// ids LIST<STRING>, most INTEGER: turns on either side
+// Returns: id STRING of each turn around
+UNWIND $ids AS id
+MATCH (memory:Memory {agentId: $agentId, id: id})
+WHERE memory.session IS NOT NULL
+CALL (memory) {
+  MATCH (turn:Memory {agentId: $agentId, session: memory.session})
+  WHERE turn.occurredAt > memory.occurredAt AND turn.status = 'active'
+  RETURN turn.id AS around
+  ORDER BY turn.occurredAt, turn.id
+  LIMIT $most
+  UNION
+  MATCH (turn:Memory {agentId: $agentId, session: memory.session})
+  WHERE turn.occurredAt < memory.occurredAt AND turn.status = 'active'
+  RETURN turn.id AS around
+  ORDER BY turn.occurredAt DESC, turn.id
+  LIMIT $most
+}
+RETURN DISTINCT around AS id

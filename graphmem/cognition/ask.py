@@ -1,0 +1,249 @@
+"""Asking: an answer from memory and nothing else, each sentence with what bears it out, or that it is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import get_args
+
+from graphmem.cognition import fitting, grounding, truth
+from graphmem.cognition.engine import Engine, fetch, lock
+from graphmem.cognition.retrieve import checked_query, search, touch_all
+from graphmem.cognition.runs import FORGOTTEN, Run, running
+from graphmem.cognition.selection import shown as shown_text
+from graphmem.cognition.selection import tokens
+from graphmem.errors import InvalidInput
+from graphmem.graph.store import Transaction
+from graphmem.language.asking import MOST_SENTENCES, AnswerQuestion, CheckClaims, Claim
+from graphmem.language.base import EXTRACTIVE
+from graphmem.language.text import shorten
+from graphmem.models import RECALL, AnyMemory, Filters, Hits, Kind, Profile, Refused
+from graphmem.models.answers import UNKNOWN, Answer, MemoryType, Sentence
+
+TOKEN_BUDGET = 3_000
+"""Tokens of the memories that an answer is made from."""
+_LOOKED_AT = 40
+"""Memories among which those that fit are chosen."""
+_COMPLETED = 8
+"""Of the best, the turns around them are looked at as well: what was found may be a fragment."""
+_TURNS = 2
+"""On either side."""
+KINDS: dict[MemoryType, tuple[Kind, ...]] = {
+    "observation": ("event", "utterance", "fact"),
+    "reflection": ("insight", "summary", "procedure"),
+    "plan": ("day", "hour", "step"),
+}
+
+
+async def ask(
+    engine: Engine,
+    agent_id: str,
+    question: str,
+    *,
+    token_budget: int = TOKEN_BUDGET,
+    profile: Profile = RECALL,
+    types: Iterable[MemoryType] | None = None,
+    now: object = None,
+) -> Answer:
+    """Answer a question from the agent's memory.
+
+    The run is kept with all that its prompts showed, so that whoever changes one of these memories is told of it.
+
+    Args:
+        engine: The open store with its models.
+        agent_id: Who is asked.
+        question: What is asked.
+        token_budget: Most tokens of memories that the answer is made from, from 1 up.
+        profile: How they are retrieved.
+        types: Only these types of memory; None: all. None of them: nothing is known.
+        now: The time of the question.
+
+    Raises:
+        InvalidInput: When a value is refused.
+        EmbeddingError: When the question cannot be embedded.
+        LanguageModelError: When the model failed, or no reply passed the parse and shape gates.
+    """
+    checked_query(question)
+    if isinstance(token_budget, bool) or not isinstance(token_budget, int) or token_budget < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(f"token_budget: {token_budget!r} is not a whole number from 1 up")
+    kinds = _kinds(types)
+    at = await engine.now(agent_id, now)
+    who = await name_of(engine, agent_id)
+    found = await _look(engine, agent_id, question, kinds, profile, token_budget, at)
+    async with running(engine, agent_id, "ask", engine.asks(AnswerQuestion, CheckClaims), at) as run:
+        sentences: list[Sentence] = []
+        shown: tuple[AnyMemory, ...] = ()
+        if found.memories:
+            reply, shown = await fitting.ask(
+                engine,
+                run,
+                found.memories,
+                lambda statements: AnswerQuestion(question=question, who=who, now=at, statements=statements),
+            )
+            run.refused += reply_refused(reply.value.sentences[MOST_SENTENCES:])
+            grounded = [
+                one
+                for said in reply.value.sentences[:MOST_SENTENCES]
+                if (one := _grounded(run, said, shown)) is not None
+            ]
+            borne_out = await check(engine, run, grounded, shown)
+            sentences = await engine.store.write(lambda tx: _keep(tx, run, question, borne_out, shown))
+    if shown:
+        await touch_all(engine, agent_id, [memory.id for memory in shown], at)
+    return Answer(
+        agent_id=agent_id,
+        question=question,
+        text=_text(sentences),
+        sentences=tuple(sentences),
+        known=bool(sentences),
+        looked_at=tuple(memory.id for memory in shown),
+        refused=tuple(run.refused),
+        run_id=run.id,
+        withheld_stale=found.withheld_stale,
+        left_out=found.left_out,
+        now=at,
+    )
+
+
+async def name_of(engine: Engine, agent_id: str) -> str:
+    """The agent's name; its id while nothing was written for it."""
+    rows = await engine.store.query("agent/info", agentId=agent_id)
+    return (rows[0]["agent"].get("name") if rows else None) or agent_id
+
+
+def reply_refused(more: Sequence[grounding.Insight]) -> list[Refused]:
+    """Sentences beyond those that were asked for."""
+    return [
+        Refused(gate="shape", reason=f"sentences: more than {MOST_SENTENCES}", item=shorten(said.text)) for said in more
+    ]
+
+
+def _grounded(run: Run, said: grounding.Insight, shown: Sequence[AnyMemory]) -> grounding.Grounded | None:
+    found = grounding.ground(said, shown, quoting=True)
+    if isinstance(found, Refused):
+        run.refused.append(found)
+        return None
+    run.refused += found.notes
+    return found
+
+
+def _kinds(types: Iterable[MemoryType] | None) -> tuple[Kind, ...] | None:
+    if types is None:
+        return None
+    given: set[str] = {types} if isinstance(types, str) else set(types)
+    if unknown := sorted(given - set(get_args(MemoryType))):
+        raise InvalidInput(f"types: {unknown[0]!r} is none of {', '.join(get_args(MemoryType))}")
+    return tuple(kind for type_, kinds in KINDS.items() if type_ in given for kind in kinds)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What an answer can be made from, best first."""
+
+    memories: tuple[fitting.Shown, ...] = ()
+    left_out: tuple[str, ...] = ()
+    withheld_stale: int = 0
+
+
+async def _look(
+    engine: Engine,
+    agent_id: str,
+    question: str,
+    kinds: tuple[Kind, ...] | None,
+    profile: Profile,
+    token_budget: int,
+    now: datetime,
+) -> _Found:
+    if kinds == ():
+        return _Found()
+    filters = Filters(kinds=kinds)
+    hits: Hits = await search(engine, agent_id, question, k=_LOOKED_AT, profile=profile, now=now, filters=filters)
+    best = {hit.memory.id: fitting.Shown(hit.memory, hit.score) for hit in hits}
+    ids = list(best)
+    rows = await engine.store.query("ask/around", agentId=agent_id, ids=ids[:_COMPLETED], most=_TURNS)
+    around = await engine.store.read(lambda tx: fetch(tx, agent_id, [row["id"] for row in rows]))
+    # The turns around the best come right after them: with little room they matter more than what is less like it.
+    order = [*ids[:_COMPLETED], *sorted(around), *ids[_COMPLETED:]]
+    kept: list[fitting.Shown] = []
+    left_out: list[str] = []
+    used = 0
+    for id_ in dict.fromkeys(order):
+        entry = best.get(id_) or fitting.Shown(around[id_])
+        if kinds is not None and entry.memory.kind not in kinds:
+            continue
+        cost = tokens(shown_text(entry.memory))
+        if used + cost <= token_budget:
+            kept.append(entry)
+            used += cost
+        else:
+            left_out.append(id_)
+    return _Found(tuple(kept), tuple(left_out), hits.withheld_stale)
+
+
+async def check(
+    engine: Engine, run: Run, grounded: Sequence[grounding.Grounded], shown: Sequence[AnyMemory]
+) -> list[grounding.Grounded]:
+    """The sentences that the language model, asked apart, finds borne out by what they cite; others are refused.
+
+    What is a quotation needs no model to tell; one that gives no verdict on a sentence does not bear it out.
+    """
+    if not grounded or engine.language_model.name == EXTRACTIVE:
+        return list(grounded)
+    cited = list(dict.fromkeys(item.id for one in grounded for item in one.cited))
+    memories = {memory.id: memory for memory in shown}
+    number = {id_: place for place, id_ in enumerate(cited, start=1)}
+    claims = tuple(Claim(text=one.text, evidence=tuple(number[item.id] for item in one.cited)) for one in grounded)
+    reply, _ = await fitting.ask(
+        engine,
+        run,
+        [fitting.Shown(memories[id_]) for id_ in cited],
+        lambda statements: CheckClaims(claims=claims, statements=statements),
+    )
+    verdicts = {verdict.number: verdict for verdict in reply.value.verdicts}
+    kept: list[grounding.Grounded] = []
+    for place, one in enumerate(grounded, start=1):
+        verdict = verdicts.get(place)
+        if verdict is not None and verdict.follows:
+            kept.append(one)
+            continue
+        reason = "no verdict on whether it follows" if verdict is None else "does not follow from what it cites"
+        if verdict is not None and verdict.reason:
+            reason = f"{reason}: {verdict.reason}"
+        run.refused.append(Refused(gate="support", reason=shorten(reason, 300), item=shorten(one.text)))
+    return kept
+
+
+async def _keep(
+    tx: Transaction,
+    run: Run,
+    question: str,
+    grounded: Sequence[grounding.Grounded],
+    shown: Sequence[AnyMemory],
+) -> list[Sentence]:
+    """Check under the agent's lock that what is cited still holds, and note the answer on its run."""
+    await lock(tx, run.agent_id)
+    types = {memory.id: memory.type for memory in shown}
+    sentences: list[Sentence] = []
+    forgotten = await run.shown_forgotten(tx)
+    found = await truth.statuses(tx, run.agent_id, [item.id for one in grounded for item in one.cited])
+    for one in grounded:
+        ids = tuple(item.id for item in one.cited)
+        changed = [f"{id_} is {found.get(id_, 'gone')}" for id_ in ids if found.get(id_) != "active"]
+        if forgotten or changed:
+            reason = FORGOTTEN if forgotten else f"evidence changed meanwhile: {', '.join(changed)}"
+            run.refused.append(Refused(gate="write", reason=reason, item="" if forgotten else shorten(one.text)))
+            continue
+        inferred = all(types[id_] != "observation" for id_ in ids)
+        sentences.append(Sentence(text=one.text, citations=ids, inferred=inferred))
+    if not forgotten:
+        await tx.run("run/answer", agentId=run.agent_id, runId=run.id, question=question, answer=_text(sentences))
+    return sentences
+
+
+def _text(sentences: Sequence[Sentence]) -> str:
+    return " ".join(_stopped(sentence.text) for sentence in sentences) or UNKNOWN
+
+
+def _stopped(text: str) -> str:
+    return text if text.endswith((".", "!", "?", "…", "”")) else f"{text}."

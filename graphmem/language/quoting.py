@@ -1,0 +1,179 @@
+"""Answering and telling without a model: what a memory says, quoted, where it is really about the matter.
+
+Words decide, not likeness in meaning, which may refuse but never affirm. What is told is told word for word, with who
+said it, so that nothing can be added on the way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from graphmem.language import words
+from graphmem.language.asking import AnswerQuestion, CheckClaims
+from graphmem.language.base import Statement
+from graphmem.language.text import normalise_text
+
+MOST_QUOTED = 4
+"""Memories that an answer quotes."""
+LONGEST = 400
+"""Characters of a quotation; of a longer text the sentences from the beginning that have room."""
+_ABOUT = 0.5
+"""From this share of the words of a question on, a memory is about it."""
+_ASKING = words.vocabulary(
+    """
+    know tell say think remember recall describe explain mention hear happen going name introduce want like do
+    please anything something think about someone somebody
+    """
+)
+"""Words of a question that ask and name no matter."""
+
+
+@dataclass(frozen=True)
+class Matter:
+    """What a question, or a topic, is about."""
+
+    names: frozenset[str]
+    """Folded words that name somebody or something."""
+    topics: frozenset[str]
+    """Its other folded words that carry meaning."""
+
+    def share(self, statement: Statement) -> float:
+        """How far a memory is about it, in [0, 1]: all names, and at least half of the other words; else 0."""
+        held = keys_of(statement)
+        if self.names and not all(any(_same(name, key) for key in held) for name in self.names):
+            return 0.0
+        if not self.topics:
+            return 1.0 if self.names else 0.0
+        found = sum(any(_same(topic, key) for key in held) for topic in self.topics) / len(self.topics)
+        return found if found >= _ABOUT else 0.0
+
+
+def matter(text: str, *, besides: str = "") -> Matter:
+    """What a question or topic is about.
+
+    Args:
+        text: The question.
+        besides: Whose memory is asked: its own name says nothing.
+    """
+    own = {words.fold(word.text) for word in words.words(besides)}
+    names: set[str] = set()
+    topics: set[str] = set()
+    for sentence in words.sentences(text):
+        for word in words.words(sentence):
+            if word.fold in words.FUNCTION or word.fold in words.FILLER or word.fold in _ASKING or word.fold in own:
+                continue
+            if word.fold in words.SECOND_PERSON or word.fold in words.FIRST_PERSON:
+                continue
+            (names if word.capital and not word.initial else topics).add(word.fold)
+    return Matter(frozenset(names), frozenset(topics))
+
+
+def keys_of(statement: Statement) -> frozenset[str]:
+    """The folded words of a memory, of who said it and of its keywords."""
+    text = " . ".join([statement.text, statement.source or "", *statement.keywords])
+    return frozenset(word.fold for sentence in words.sentences(text) for word in words.words(sentence))
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two folded words are the same, or one the other with an ending: `invite`, `invitation`."""
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    return len(short) >= 5 and long[:5] == short[:5] and len(long) - len(short) <= 6
+
+
+def answer_question(task: AnswerQuestion) -> dict[str, Any]:
+    """The memories that are about the question, quoted; what their speaker said right after goes with them."""
+    asked = matter(task.question, besides=task.who)
+    question = normalise_text(task.question)
+    about = {
+        statement.number: share
+        for statement in task.statements
+        if (share := asked.share(statement)) and normalise_text(statement.text) != question
+    }
+    ranked = sorted(about, key=lambda number: (-about[number], number))[:MOST_QUOTED]
+    shown = {statement.number: statement for statement in task.statements}
+    ranked = list(dict.fromkeys([*ranked, *(more for number in ranked for more in said_next(shown[number], shown))]))
+    chosen: list[Statement] = []
+    said: set[str] = set()
+    for number in sorted(ranked):
+        key = normalise_text(shown[number].text)
+        if key not in said:
+            said.add(key)
+            chosen.append(shown[number])
+    return {"sentences": [{"text": told(one, task.who), "evidence": [one.number]} for one in chosen]}
+
+
+_NEXT = timedelta(minutes=5)
+"""How soon after one another two utterances of a speaker belong together."""
+
+
+def said_next(statement: Statement, shown: Mapping[int, Statement]) -> list[int]:
+    """What the same speaker said right after: the topic alone, without its invitation, is a fragment."""
+    if statement.kind != "utterance":
+        return []
+    after = [
+        other
+        for other in shown.values()
+        if other.source == statement.source
+        and other.kind == "utterance"
+        and timedelta() < other.occurred_at - statement.occurred_at <= _NEXT
+    ]
+    return [other.number for other in sorted(after, key=lambda other: other.occurred_at)[:1]]
+
+
+def check_claims(task: CheckClaims) -> dict[str, Any]:
+    """Without a model nothing is affirmed: a sentence follows where all that it says is quoted."""
+    shown = {statement.number: statement for statement in task.statements}
+    verdicts: list[dict[str, Any]] = []
+    for number, claim in enumerate(task.claims, start=1):
+        said = " ".join(normalise_text(shown[n].text) for n in claim.evidence if n in shown)
+        quoted = re.findall("“([^“”]*)”", claim.text) or [claim.text]
+        verdicts.append({"number": number, "follows": all(normalise_text(part) in said for part in quoted)})
+    return {"verdicts": verdicts}
+
+
+def told(statement: Statement, who: str) -> str:
+    """A memory as its owner tells it: as it stands, with who said it, or as what it is where it was not perceived."""
+    text = " ".join(beginning(statement.text).split())
+    match statement.type:
+        case "plan":
+            return f"I plan: “{inner(text)}”"
+        case "reflection":
+            return f"I gather: “{inner(text)}”"
+        case _:
+            pass
+    if statement.source is None or statement.source.casefold() == who.casefold():
+        return text
+    if found := _RELAYED.fullmatch(text):
+        # What somebody was told and tells on: who said it first, and who told of it.
+        origin = found["first"] or found["origin"]
+        return f"I heard from {statement.source} what {origin} said: “{found['text']}”"
+    return f"{statement.source} told me: “{inner(text)}”"
+
+
+_RELAYED = re.compile(
+    r"(?:(?P<first>[^“”:]{1,80}) told me|I heard from [^“”:]{1,80}? what (?P<origin>[^“”:]{1,80}) said): "
+    r"“(?P<text>[^“”]*)”"
+)
+
+
+def inner(text: str) -> str:
+    """A text within quotation marks, its own ones made single."""
+    return text.replace("“", "‘").replace("”", "’").replace('"', "'")
+
+
+def beginning(text: str) -> str:
+    """The sentences of a text that have room, from its beginning; at least the first one, cut."""
+    if len(text) <= LONGEST:
+        return text
+    kept = ""
+    for sentence in words.sentences(text):
+        if len(kept) + len(sentence) + 1 > LONGEST:
+            break
+        kept = f"{kept} {sentence}".strip()
+    return kept or text[:LONGEST].rsplit(" ", 1)[0]

@@ -1,0 +1,57 @@
+"""Speaking without a model: news told on word for word, with who said it; nothing is made up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphmem.language import words
+from graphmem.language.base import Statement
+from graphmem.language.dialogue import Speak, SummariseTalk
+from graphmem.language.quoting import Matter, inner, keys_of, matter, said_next, told
+from graphmem.language.text import shorten
+
+NEWS = 6
+"""From this importance on, something is news to anybody."""
+_MOST_SUMMED_UP = 4
+"""Utterances that a summary quotes."""
+_QUOTED = 160
+"""Characters of each."""
+
+
+def speak(task: Speak) -> dict[str, Any]:
+    """The weightiest thing that the other was not told yet and that is about the matter; without one, news."""
+    topic = matter(task.about, besides=task.who) if task.about is not None else None
+    untold = {one.number: one for one in task.statements if one.number not in task.told and one.type != "reflection"}
+    ranked = [(_weight(task, topic, one), one) for one in untold.values()]
+    ranked = sorted(
+        ((weight, one) for weight, one in ranked if weight > 0),
+        key=lambda entry: (-entry[0], -entry[1].importance, -entry[1].occurred_at.timestamp(), entry[1].number),
+    )
+    if not ranked:
+        return {"sentences": []}
+    first = ranked[0][1]
+    chosen = [first, *(untold[number] for number in said_next(first, untold))]
+    return {"sentences": [{"text": told(one, task.who), "evidence": [one.number]} for one in chosen]}
+
+
+def _weight(task: Speak, topic: Matter | None, statement: Statement) -> float:
+    """How much it belongs into this conversation; 0: not at all."""
+    if statement.source is not None and statement.source.casefold() == task.other.casefold():
+        return 0.0
+    if topic is not None:
+        return topic.share(statement)
+    if statement.type == "plan":
+        return 0.0
+    other = {words.fold(word.text) for word in words.words(task.other)}
+    return 2.0 if other & keys_of(statement) else float(statement.importance >= NEWS)
+
+
+def summarise_talk(task: SummariseTalk) -> dict[str, Any]:
+    """With whom it was, and what was said, in quotations."""
+    shown = task.statements[:_MOST_SUMMED_UP]
+    parts = [f"I talked with {task.other}."]
+    for one in shown:
+        mine = one.source is not None and one.source.casefold() == task.who.casefold()
+        text = shorten(inner(" ".join(one.text.split())), _QUOTED)
+        parts.append(f"I said: “{text}”" if mine else f"{one.source or task.other} said: “{text}”")
+    return {"summaries": [{"text": " ".join(parts), "evidence": [one.number for one in shown]}]}
