@@ -51,18 +51,7 @@ def plan_day(task: PlanDay) -> dict[str, Any]:
     wakes, sleeps = nights(known, traits, zone)
     left_out = {normalise_text(match[1]) for statement in known if (match := _LEFT_OUT.match(statement.text))}
     had = {meal for line in task.past if (meal := meal_in(line.text))}
-    booked = [
-        _Piece(item.start, item.end, item.text, item.place, (item.number,))
-        for item in whens.appointments(known, day, zone, name, traits)
-        if item.end > since
-    ]
-    had |= {meal for piece in booked if (meal := meal_in(piece.text))}
-    off = [statement.text for statement in known if _on(statement, day, zone) and whens.is_off(statement.text)]
-    kept = [
-        _of(line)
-        for line in task.rest
-        if not line.stale and meal_in(line.text) not in had and not any(whens.concerns(text, line.text) for text in off)
-    ]
+    kept = [_of(line) for line in task.rest if not line.stale and meal_in(line.text) not in had]
     had |= {meal for piece in kept if (meal := meal_in(piece.text))}
 
     layers: list[_Piece] = []
@@ -75,6 +64,11 @@ def plan_day(task: PlanDay) -> dict[str, Any]:
             had.add(meal)
         layers.append(piece)
     base = _plain(task, known, traits, wakes, sleeps, had)
+    booked = [
+        _Piece(item.start, item.end, item.text, item.place, (item.number,))
+        for item in whens.appointments(known, day, zone, name, traits)
+        if item.end > since
+    ]
     layers += [piece for piece in kept if not any(_equal(piece, other) for other in booked)]
     if task.reaction:
         before = min([piece.start for piece in booked if piece.start > since], default=DAY)
@@ -93,10 +87,6 @@ def plan_day(task: PlanDay) -> dict[str, Any]:
             for piece in pieces
         ]
     }
-
-
-def _on(statement: Statement, day: date, zone: ZoneInfo) -> bool:
-    return statement.occurred_at.astimezone(zone).date() == day
 
 
 def _minute(clock: str) -> int:
@@ -148,13 +138,9 @@ def _plain(
     ]
     found: list[_Piece] = []
     for piece in pieces:
-        meal = meal_in(piece.text)
-        if meal == "breakfast" and meal in had:
-            piece = replace(piece, text="get up and wash")
-        elif meal is not None and meal in had:
-            # It is eaten already, or at another time: what comes before goes on.
-            found[-1:] = [replace(found[-1], end=piece.end)]
-            continue
+        if (meal := meal_in(piece.text)) is not None and meal in had:
+            text = "get up and wash" if meal == "breakfast" else "take a break"
+            piece = replace(piece, text=text)
         if piece.start < piece.end:
             found.append(piece)
     return found
@@ -185,12 +171,9 @@ def _matters(known: Sequence[Statement]) -> list[tuple[str, tuple[int, ...]]]:
     reader = Reader([statement for statement in known if statement.type == "observation"])
     found: list[tuple[str, tuple[int, ...]]] = []
     taken: set[str] = set()
-    told: set[int] = set()
     for cluster in reader.clusters():
-        numbers = {memo.number for memo in cluster.members}
-        if taken & set(cluster.topic.split()) or 2 * len(numbers & told) > len(numbers):
+        if taken & set(cluster.topic.split()):
             continue
-        told |= numbers
         taken |= set(cluster.topic.split())
         members = cluster.members[-2:]
         name = topics.display(topics.widest(cluster.topic, cluster.members), cluster.members)
@@ -315,8 +298,9 @@ def decide_reaction(task: DecideReaction) -> dict[str, Any]:
                 "replan": True, "evidence": [1]}  # fmt: skip
     today = moment.astimezone(zone).date()
     if whens.is_off(observed.text):
+        about = whens.topic_words(observed.text)
         for line in task.rest:
-            if whens.concerns(observed.text, line.text):
+            if about & whens.topic_words(line.text):
                 return {"react": True, "reason": f"{line.text} is called off", "replan": True, "evidence": [1]}
     booked = whens.appointments([observed, *task.statements[1:]], today, zone, name, traits)
     new = [item for item in booked if item.number == 1]

@@ -122,12 +122,9 @@ def _said(statements: Sequence[Statement], name: str, traits: str | None) -> lis
     return found
 
 
-_NOBODY = words.listed("I We It There The My Usually Always Every Each Daily On")
-
-
 def _another(sentence: str, name: str) -> bool:
     match = re.match(r"^\W*([A-Z][\w'’-]*)\s+(?:[A-Z][\w'’-]*\s+)?(?:\w+s|usually|always)\b", sentence)
-    return match is not None and match[1] not in {*name.split(), *_NOBODY}
+    return match is not None and match[1] not in {*name.split(), "I", "We", "It", "There", "The", "My"}
 
 
 def _repeated(statements: Sequence[Statement], zone: ZoneInfo, name: str) -> list[Habit]:
@@ -135,10 +132,8 @@ def _repeated(statements: Sequence[Statement], zone: ZoneInfo, name: str) -> lis
     for statement in statements:
         if statement.type != "observation" or statement.kind != "event" or statement.source not in (None, name):
             continue
-        kind = meal_in(statement.text) or ""
-        if not kind and not _does(statement.text, name):
-            continue
         keys = {word.fold for word in words.words(statement.text) if not words.is_stop(word.fold)}
+        kind = meal_in(statement.text) or ""
         for known, members in groups[kind]:
             near = abs(minute_in(members[0], zone) - minute_in(statement, zone)) <= _NEAR
             if near and keys and (kind or len(keys & known) >= _ALIKE * len(keys | known)):
@@ -154,27 +149,8 @@ def _repeated(statements: Sequence[Statement], zone: ZoneInfo, name: str) -> lis
         start = _rounded(median(minute_in(statement, zone) for statement in members))
         last = max(members, key=lambda statement: (statement.occurred_at, statement.number))
         numbers = tuple(statement.number for statement in members[-3:])
-        meal = meal_in(last.text)
-        text = f"have {meal}" if meal else _doing(last.text, name)
-        found.append(Habit(start, min(start + HOUR, DAY), text, last.place or "", numbers))
+        found.append(Habit(start, min(start + HOUR, DAY), _doing(last.text, name), last.place or "", numbers))
     return found
-
-
-_PAST = words.listed(
-    """
-    went took made got gave saw met read wrote sang swam ran rode drove drew built bought brought caught cut fed kept
-    led left lit put sat set slept spoke stood swept taught told woke wore
-    """
-)
-
-
-def _does(text: str, name: str) -> bool:
-    """Whether a text says what the agent does: it opens with the agent, or with what is done."""
-    opening = words.words(text)[:1]
-    if not opening:
-        return False
-    first = opening[0].text
-    return first in {*name.split(), "I"} or first.endswith(("ed", "ing")) or first.casefold() in _PAST
 
 
 _TIMES = re.compile(

@@ -19,8 +19,7 @@ DAY = 24 * HOUR
 
 _MEAL = r"(breakfast|brunch|lunch|dinner|supper)"
 _EATS = re.compile(
-    rf"^\W*{_MEAL}\b|\b(?:eat|eats|eating|ate|have|has|having|had|enjoy|grab|take)\s+(?:\w+\s+){{0,3}}?{_MEAL}\b|"
-    rf"\b(?:go(?:es|ing)?\s+to|host\w*)\s+(?:[\w'’&-]+\s+){{1,4}}?{_MEAL}\b",
+    rf"^\W*{_MEAL}\b|\b(?:eat|eats|eating|ate|have|has|having|had|enjoy|grab|take)\s+(?:\w+\s+){{0,3}}?{_MEAL}\b",
     re.IGNORECASE,
 )
 _SAME_MEAL = {"supper": "dinner", "brunch": "lunch"}
@@ -31,7 +30,7 @@ def meal_in(text: str) -> str | None:
     match = _EATS.search(text)
     if match is None:
         return None
-    name = (match[1] or match[2] or match[3]).casefold()
+    name = (match[1] or match[2]).casefold()
     return _SAME_MEAL.get(name, name)
 
 
@@ -132,7 +131,6 @@ _EVENT = (
     r"interview|rehearsal|game|match|race|regatta|visit|picnic|market|show|film|movie|reception|opening|election|"
     r"debate|walk|date|festival|exhibition|funeral|service|training|workshop|talk)"
 )
-_EVENT_WORD = re.compile(rf"\b{_EVENT}\b", re.IGNORECASE)
 _PHRASE = re.compile(
     rf"((?:[\w'’&-]+\s+){{0,4}}?)\b({_EVENT})\b"
     r"(\s+(?:at|in|with|for|of)\s+(?:the\s+)?[A-Z][\w'’&-]*(?:\s+[A-Z][\w'’&-]*)*)?",
@@ -184,14 +182,6 @@ def topic_words(text: str) -> set[str]:
     }
 
 
-def concerns(text: str, plan: str) -> bool:
-    """Whether a text is about what a plan is for: the same event, else two words in common."""
-    named = [{match.casefold() for match in _EVENT_WORD.findall(each)} for each in (text, plan)]
-    if all(named):
-        return bool(named[0] & named[1])
-    return len(topic_words(text) & topic_words(plan)) > 1
-
-
 def appointments(
     statements: Sequence[Statement], day: date, zone: ZoneInfo, name: str, traits: str | None
 ) -> list[Appointment]:
@@ -211,7 +201,7 @@ def appointments(
             continue
         about = topic_words(read.text)
         later = told[place + 1 :]
-        if is_off(statement.text) or any(is_off(other.text) and concerns(other.text, read.text) for other in later):
+        if is_off(statement.text) or any(is_off(other.text) and about & topic_words(other.text) for other in later):
             continue
         if unwilling(read.text, told, name, traits):
             continue

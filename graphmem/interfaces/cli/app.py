@@ -25,6 +25,7 @@ from graphmem.interfaces.cli import (
     retention,
     retrieve,
     server,
+    simulate,
     simulation,
     work,
 )
@@ -42,6 +43,7 @@ for group in (
     observe,
     ingest,
     simulation,
+    simulate,
     retrieve,
     calibrate,
     beliefs,
