@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date as Date
 
 from graphmem.async_reading import AsyncReading
-from graphmem.cognition import ask, lessons, planning, say, summaries
+from graphmem.cognition import acting, ask, lessons, planning, say, summaries
+from graphmem.cognition import places as placing
 from graphmem.cognition import react as reacting
 from graphmem.models import RECALL, Observation, Plan, PlanState, Profile, Reflection
 from graphmem.models.answers import Answer, MemoryType
+from graphmem.models.places import Acted, Perceived, Place, Settled, Whereabouts
 from graphmem.models.planning import CurrentPlan, LearnReport, PlanReport, Reaction
 from graphmem.tracing import traced
 
@@ -163,3 +165,40 @@ class AsyncLiving(AsyncReading):
         return await say.say(
             self._engine, self.id, to, message, telling=telling, id=id, session=session, place=place, now=now
         )
+
+    async def settle(self, home: str, *, knows: Iterable[str] = (), now: object = None) -> Settled:
+        """Give the agent a home (an arena's path) in the world, and tell it of places; it begins at home.
+
+        Raises:
+            InvalidInput: When one of the paths is no place of the world.
+        """
+        return await placing.settle(self._engine, self.id, home, knows=knows, now=now)
+
+    async def places(self) -> tuple[Place, ...]:
+        """The part of the world that the agent knows, as it last saw it, dated; it may be another by now."""
+        return await placing.places(self._engine, self.id)
+
+    async def whereabouts(self) -> Whereabouts:
+        """Where the agent is, and what it is doing.
+
+        Raises:
+            UnknownAgent: When nothing was ever written for it.
+        """
+        return await placing.whereabouts_of(self._engine, self.id)
+
+    async def perceive(self, *, now: object = None) -> Perceived:
+        """Look around: what is new is remembered, and the known part of the world is brought up to date, there only.
+
+        Raises:
+            UnknownAgent: When nothing was ever written for it.
+        """
+        return await placing.perceive(self._engine, self.id, now=now)
+
+    async def act(self, at: object = None) -> Acted:
+        """Do what is planned for a moment, where it can be done; the things that it uses change their state.
+
+        Raises:
+            UnknownAgent: When nothing was ever written for it.
+            LanguageModelError, EmbeddingError: When the model fails; nothing changed.
+        """
+        return await acting.act(self._engine, self.id, at)

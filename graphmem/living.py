@@ -11,6 +11,7 @@ from graphmem.async_living import AsyncLiving
 from graphmem.cognition.ask import TOKEN_BUDGET
 from graphmem.models import RECALL, Observation, Plan, PlanState, Profile, Reflection
 from graphmem.models.answers import Answer, MemoryType
+from graphmem.models.places import Acted, Perceived, Place, Settled, Whereabouts
 from graphmem.models.planning import CurrentPlan, LearnReport, PlanReport, Reaction
 from graphmem.threads import documented_by
 
@@ -103,3 +104,23 @@ class Living:
         return self._portal.call(
             partial(self._agent.say, to, message, telling=telling, id=id, session=session, place=place, now=now)
         )
+
+    def settle(self, home: str, *, knows: Iterable[str] = (), now: object = None) -> Settled:
+        """See :meth:`AsyncLiving.settle`."""
+        return self._portal.call(partial(self._agent.settle, home, knows=knows, now=now))
+
+    def places(self) -> tuple[Place, ...]:
+        """See :meth:`AsyncLiving.places`."""
+        return self._portal.call(self._agent.places)
+
+    def whereabouts(self) -> Whereabouts:
+        """See :meth:`AsyncLiving.whereabouts`."""
+        return self._portal.call(self._agent.whereabouts)
+
+    def perceive(self, *, now: object = None) -> Perceived:
+        """See :meth:`AsyncLiving.perceive`."""
+        return self._portal.call(partial(self._agent.perceive, now=now))
+
+    def act(self, at: object = None) -> Acted:
+        """See :meth:`AsyncLiving.act`."""
+        return self._portal.call(partial(self._agent.act, at))

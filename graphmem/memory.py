@@ -15,6 +15,7 @@ import anyio
 from graphmem.agent import Agent
 from graphmem.async_agent import AsyncAgent
 from graphmem.async_talks import AsyncTalks
+from graphmem.async_worlds import AsyncWorlds
 from graphmem.cognition import forget, look_up, reembed, trust, work
 from graphmem.cognition.engine import Engine, checked_id
 from graphmem.models import (
@@ -31,6 +32,7 @@ from graphmem.settings import Settings, load_settings
 from graphmem.talks import Talks
 from graphmem.threads import Portal, documented_by, in_thread
 from graphmem.tracing import traced
+from graphmem.worlds import Worlds
 
 if TYPE_CHECKING:
     from graphmem.embedding.base import Embedder
@@ -143,7 +145,7 @@ async def _connected(
 
 
 @traced
-class AsyncMemory(AsyncTalks):
+class AsyncMemory(AsyncTalks, AsyncWorlds):
     """A memory store. Open it with :meth:`open`, use it in that event loop, and close it; or ``async with``."""
 
     def __init__(self, engine: Engine, browser_url: str | None) -> None:
@@ -334,12 +336,13 @@ class AsyncMemory(AsyncTalks):
 
 
 @documented_by(AsyncMemory)
-class Memory(Talks):
+class Memory(Talks, Worlds):
     """A memory store, synchronously: works in scripts, in threads, and inside a running event loop (notebooks)."""
 
     def __init__(self, memory: AsyncMemory, portal: Portal) -> None:
         self._memory = memory
         self._talks = memory
+        self._worlds = memory
         self._portal = portal
 
     @property

@@ -11,6 +11,7 @@ from graphmem.language import gates
 from graphmem.language.asking import AnswerQuestion, CheckClaims
 from graphmem.language.base import LanguageModel, Reply, Statement, Task
 from graphmem.language.dialogue import Speak, SummariseTalk
+from graphmem.language.places import ChoosePlace, choose_place
 from graphmem.language.planning import DecideReaction, DividePlan, LearnLessons, PlanDay, SumUp
 from graphmem.language.prompts import (
     AskQuestions,
@@ -61,6 +62,7 @@ class Scripted:
             Reappraise: reappraise or (lambda task: {"ratings": []}),
             Reconsider: reconsider or (lambda task: {"verdict": "retracted", "reason": "it no longer follows"}),
             Resolve: resolve or (lambda task: {"known": None, "conflicts": []}),
+            ChoosePlace: choose_place,
             PlanDay: plan or (lambda task: {"plan": [{"start": "00:00", "end": "24:00", "text": "be at home"}]}),
             DividePlan: divide or (lambda task: {"parts": [{"text": task.text, "minutes": task.minutes}]}),
             DecideReaction: react or (lambda task: {"react": False, "reason": "nothing asks for it"}),

@@ -1,4 +1,5 @@
-// Delete some of an agent's runs and changes, of what its memories named, and of the places that it knew.
+// Delete some of an agent's runs and changes, of what its memories named, of the places that it knew, and of its
+// steps in simulations.
 // Returns: deleted INTEGER
 CALL () {
   MATCH (node:Run {agentId: $agentId})
@@ -15,6 +16,10 @@ CALL () {
   UNION ALL
   MATCH (node:Place {scope: $agentId})
   WHERE node.path IS NOT NULL
+  RETURN node
+  UNION ALL
+  MATCH (node:Step {agentId: $agentId})
+  WHERE node.simulation IS NOT NULL AND node.number IS NOT NULL
   RETURN node
 }
 WITH node

@@ -18,6 +18,7 @@ REMEDIES = {
     "labels": "set them in Neo4j Browser: MATCH (m:Memory {{agentId: …, id: …}}) SET or REMOVE m:Stale:Ended:Archived",
     "scope": "delete that relationship in Neo4j Browser: only HEARD_FROM may join two agents",
     "staleness": "where stale: graphmem recompute --agent {agent}; where active: graphmem retract {id} --agent {agent}",
+    "steps": "undo what was changed by hand in the database, or go back to a backup",
     "supersession": "delete the SUPERSEDES that is wrong, in Neo4j Browser",
 }
 """What to do about each violation, by the name of its check."""

@@ -104,7 +104,8 @@ async def _begin(tx: Transaction, agent_id: str, given: AgentImport) -> datetime
     await tx.run(
         "import/begin",
         agentId=agent_id,
-        properties=agent_properties(given.config),
+        properties=agent_properties(given.config)
+        | {"home": given.home, "place": given.place, "placeSince": given.config.clock if given.place else None},
         importance=given.importance_since_reflection,
         observed=given.observed_since_reflection,
         origin=given.origin,

@@ -12,6 +12,7 @@ from pydantic.alias_generators import to_snake
 from graphmem.errors import StoreInconsistent
 from graphmem.graph.store import Row
 from graphmem.models import AgentInfo, NewObservation, Observation, Plan, Reflection, Refused, RunInfo, StoreInfo
+from graphmem.models.places import Place, Whereabouts, kind_of
 
 _TYPES = {"Observation": Observation, "Reflection": Reflection, "Plan": Plan}
 
@@ -47,6 +48,19 @@ def to_run(properties: dict[str, Any]) -> RunInfo:
     values = {to_snake(name): value for name, value in properties.items()}
     values["refused"] = refused_from(values.get("refused"))
     return RunInfo.model_validate({name: values[name] for name in RunInfo.model_fields if name in values})
+
+
+def to_place(properties: dict[str, Any]) -> Place:
+    """Build a place from its node's properties; one that was imported has no kind, and is what its level says."""
+    values = {to_snake(name): value for name, value in properties.items() if value is not None}
+    values.setdefault("kind", kind_of(values["path"]))
+    return Place.model_validate({name: values[name] for name in Place.model_fields if name in values})
+
+
+def to_whereabouts(properties: dict[str, Any]) -> Whereabouts:
+    """Build where an agent is from its node's properties."""
+    values = {to_snake(name): value for name, value in properties.items() if value is not None}
+    return Whereabouts.model_validate({name: values[name] for name in Whereabouts.model_fields if name in values})
 
 
 def refused_to(refused: tuple[Refused, ...]) -> list[str]:

@@ -24,7 +24,9 @@ def default_folder() -> Path:
     return shipped if shipped.is_dir() else package.parent / "seeds"
 
 
-_FORMAT = f"{default_folder() / 'README.md'} describes the files"
+WORLD = "world.toml"
+"""A folder that holds one is a society (:mod:`graphmem.interfaces.society`), not an agent."""
+FORMAT = f"{default_folder() / 'README.md'} describes the files"
 
 
 class Day(Value):
@@ -112,23 +114,32 @@ def load_seeds(folder: Path) -> Seeds:
 
 def _read_folder(folder: Path) -> Seeds:
     if not folder.is_dir():
-        raise InvalidInput(f"{folder}: is not a folder", remedy=_FORMAT)
-    homes = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith((".", "_")))
+        raise InvalidInput(f"{folder}: is not a folder", remedy=FORMAT)
+    homes = sorted(
+        path
+        for path in folder.iterdir()
+        if path.is_dir() and not path.name.startswith((".", "_")) and not (path / WORLD).is_file()
+    )
     if not homes:
-        raise InvalidInput(f"{folder}: holds no folder of an agent", remedy=_FORMAT)
-    agents = tuple(_read_agent(home) for home in homes)
+        raise InvalidInput(f"{folder}: holds no folder of an agent", remedy=FORMAT)
+    agents = tuple(load_agent(home) for home in homes)
     asks, changes = _read_changes(folder / "changes.toml", agents)
     return Seeds(folder=folder, agents=agents, asks=asks, changes=changes)
 
 
-def _read_agent(home: Path) -> AgentSeed:
+def load_agent(home: Path) -> AgentSeed:
+    """Read one agent's folder.
+
+    Raises:
+        InvalidInput: When a file is not as ``seeds/README.md`` has it; names file and line.
+    """
     file = home / "agent.toml"
     if not file.is_file():
-        raise InvalidInput(f"{file}: is missing", remedy=_FORMAT)
-    config = _value(AgentConfig, _read_toml(file), at=str(file))
+        raise InvalidInput(f"{file}: is missing", remedy=FORMAT)
+    config = value(AgentConfig, read_toml(file), at=str(file))
     files = sorted(home.glob("day-*.jsonl"), key=_natural)
     if not files:
-        raise InvalidInput(f"{home}: holds no day-1.jsonl", remedy=_FORMAT)
+        raise InvalidInput(f"{home}: holds no day-1.jsonl", remedy=FORMAT)
     days: list[Day] = []
     where: dict[str | None, str] = {}
     for path in files:
@@ -152,21 +163,21 @@ def _read_day(file: Path) -> list[tuple[str, NewObservation]]:
     for line in lines:
         at = f"{file}:{line.number}"
         if line.item is None:
-            raise InvalidInput(f"{at}: {line.refusal}", remedy=_FORMAT)
+            raise InvalidInput(f"{at}: {line.refusal}", remedy=FORMAT)
         if line.item.occurred_at is None:
-            raise InvalidInput(f"{at}: occurred_at: is missing", remedy=_FORMAT)
+            raise InvalidInput(f"{at}: occurred_at: is missing", remedy=FORMAT)
         observations.append((at, line.item))
     if not observations:
-        raise InvalidInput(f"{file}: holds no observation", remedy=_FORMAT)
+        raise InvalidInput(f"{file}: holds no observation", remedy=FORMAT)
     return observations
 
 
 def _read_changes(file: Path, agents: tuple[AgentSeed, ...]) -> tuple[tuple[Ask, ...], tuple[Change, ...]]:
     if not file.is_file():
         return (), ()
-    data = _read_toml(file)
+    data = read_toml(file)
     if unknown := sorted(set(data) - {"ask", "change"}):
-        raise InvalidInput(f"{file}: {unknown[0]}: is neither [[ask]] nor [[change]]", remedy=_FORMAT)
+        raise InvalidInput(f"{file}: {unknown[0]}: is neither [[ask]] nor [[change]]", remedy=FORMAT)
     asks = _entries(file, "ask", Ask, data)
     changes = _entries(file, "change", Change, data)
     known = {agent.id: agent.observations for agent in agents}
@@ -191,7 +202,7 @@ def _entries(file: Path, name: str, model: type[E], data: Mapping[str, Any]) -> 
     """The entries of a TOML array of tables, each with its place (tomllib keeps no lines)."""
     entries: Any = data.get(name, [])
     if not isinstance(entries, list):
-        raise InvalidInput(f"{file}: {name}: write [[{name}]], in double brackets", remedy=_FORMAT)
+        raise InvalidInput(f"{file}: {name}: write [[{name}]], in double brackets", remedy=FORMAT)
     listed = cast("list[object]", entries)
     header = re.compile(rf"\s*\[\[\s*{name}\s*\]\]")
     lines = file.read_text("utf-8").splitlines()
@@ -199,24 +210,34 @@ def _entries(file: Path, name: str, model: type[E], data: Mapping[str, Any]) -> 
     found: list[tuple[str, E]] = []
     for index, entry in enumerate(listed):
         at = f"{file}:{headers[index]}" if index < len(headers) else f"{file}: {name} {index + 1}"
-        found.append((at, _value(model, entry, at=at)))
+        found.append((at, value(model, entry, at=at)))
     return found
 
 
-def _value(model: type[M], data: object, *, at: str) -> M:
+def value(model: type[M], data: object, *, at: str) -> M:
+    """A value of what a file holds.
+
+    Raises:
+        InvalidInput: When it is refused; names the place in the file.
+    """
     if not isinstance(data, dict):
-        raise InvalidInput(f"{at}: is {type(data).__name__}, not an object of fields", remedy=_FORMAT)
+        raise InvalidInput(f"{at}: is {type(data).__name__}, not an object of fields", remedy=FORMAT)
     try:
         return validated(model, cast("dict[str, Any]", data))
     except InvalidInput as error:
-        raise InvalidInput(f"{at}: {error}", remedy=error.remedy or _FORMAT) from error
+        raise InvalidInput(f"{at}: {error}", remedy=error.remedy or FORMAT) from error
 
 
-def _read_toml(file: Path) -> dict[str, Any]:
+def read_toml(file: Path) -> dict[str, Any]:
+    """What a TOML file holds.
+
+    Raises:
+        InvalidInput: When it is not TOML.
+    """
     try:
         return tomllib.loads(file.read_text("utf-8"))
     except ValueError as error:
-        raise InvalidInput(f"{file}: is not TOML in UTF-8: {error}", remedy=_FORMAT) from error
+        raise InvalidInput(f"{file}: is not TOML in UTF-8: {error}", remedy=FORMAT) from error
 
 
 def _natural(path: Path) -> tuple[tuple[int, int | str], ...]:

@@ -21,6 +21,7 @@ from graphmem.language.asking import AnswerQuestion, CheckClaims
 from graphmem.language.base import EXTRACTIVE, Reply, Task
 from graphmem.language.dialogue import Speak, SummariseTalk
 from graphmem.language.insights import ReadBack, Written
+from graphmem.language.places import ChoosePlace, choose_place
 from graphmem.language.planning import DecideReaction, DividePlan, LearnLessons, PlanDay, SumUp
 from graphmem.language.prompts import AskQuestions, InferInsights, RateImportance, Reappraise, Reconsider, Resolve
 from graphmem.language.rating import rate
@@ -372,6 +373,7 @@ _ANSWERS: dict[type, Callable[[Any], dict[str, Any]]] = {
     Reappraise: reappraise,
     Resolve: resolve,
     PlanDay: days.plan_day,
+    ChoosePlace: choose_place,
     DividePlan: days.divide_plan,
     DecideReaction: days.decide_reaction,
     SumUp: retrospect.sum_up,

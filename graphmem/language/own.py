@@ -6,10 +6,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from graphmem.errors import InvalidInput
-from graphmem.language import asking, dialogue, planning, prompts
+from graphmem.language import asking, dialogue, places, planning, prompts
 from graphmem.language.base import Task
 
-TASKS: tuple[type[Task[Any]], ...] = (*prompts.TASKS, *planning.TASKS, *asking.TASKS, *dialogue.TASKS)
+TASKS: tuple[type[Task[Any]], ...] = (
+    *prompts.TASKS,
+    *planning.TASKS,
+    *asking.TASKS,
+    *dialogue.TASKS,
+    *places.TASKS,
+)
 """Everything that is asked of a language model; each can be replaced by a subclass with a prompt of its own."""
 
 Prompts = Mapping[type[Task[Any]], type[Task[Any]]]

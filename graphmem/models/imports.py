@@ -107,6 +107,10 @@ class AgentImport(Value):
     """of how many memories it is the sum."""
     file_rest: str | None = None
     """What the files say of the person besides: JSON."""
+    home: Label | None = None
+    """Where it lives, and"""
+    place: Label | None = None
+    """where it is: rooms that it knows, by their paths."""
     memories: tuple[AnyImported, ...] = ()
     """In an order in which what each rests on comes before it."""
     places: tuple[ImportedPlace, ...] = ()
@@ -115,6 +119,9 @@ class AgentImport(Value):
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
+        rooms = {":".join(place.path) for place in self.places}
+        if strange := [place for place in (self.home, self.place) if place is not None and place not in rooms]:
+            raise ValueError(f"{strange[0]!r} is none of the places that it knows")
         seen: set[str] = set()
         for item in self.memories:
             grounds = grounds_of(item)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -111,6 +111,8 @@ class _Reader:
             "clock": clock,
             "reflection_threshold": threshold if so_far is not None else None,
         }
+        places = tuple(self._places(read_object(self._files["places"])))
+        rooms = {":".join(place.path) for place in places if len(place.path) == _ROOM}
         person.ready = validated(
             AgentImport,
             {
@@ -120,7 +122,9 @@ class _Reader:
                 "observed_since_reflection": summed if isinstance(summed, int) and summed > 0 else 0,
                 "file_rest": fields.rest(_others(scratch)),
                 "memories": tuple(person.items),
-                "places": tuple(self._places(read_object(self._files["places"]))),
+                "places": places,
+                "home": _room(scratch.get("living_area"), rooms),
+                "place": _room(scratch.get("act_address"), rooms),
             },
         )
         return person
@@ -323,6 +327,16 @@ class _Reader:
             for path in _paths(tree)
             if all(fields.label(self._person, name, "spatial_memory.json") for name in path)
         ]
+
+
+_ROOM = 3
+"""Parts of the path of a room: ``world:sector:arena``."""
+
+
+def _room(address: object, rooms: Collection[str]) -> str | None:
+    """The room of an address, where the person knows it; the published code also writes ``<waiting> 12 7`` there."""
+    room = ":".join(address.split(":")[:_ROOM]) if isinstance(address, str) else None
+    return room if room in rooms else None
 
 
 def _filler(person: Person, text: object) -> bool:

@@ -1,0 +1,10 @@
+// Who is in some arenas.
+// places LIST<STRING>: paths
+// Returns: agent MAP
+UNWIND $places AS path
+MATCH (agent:Agent {place: path})
+RETURN
+  agent {
+    .name, .place, .placeSince, .object, .doing, .doingSince, .actingOn, .home, .timeZone, .clock, agentId: agent.id
+  } AS agent
+ORDER BY agent.id

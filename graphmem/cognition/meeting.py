@@ -1,0 +1,44 @@
+"""Two agents meet in a simulation: they talk, and each may plan the rest of its day anew for what it heard."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from graphmem.cognition.converse import converse
+from graphmem.cognition.engine import Engine
+from graphmem.cognition.places import whereabouts
+from graphmem.cognition.react import react
+
+TURNS = 6
+"""Most utterances of a conversation."""
+
+
+@dataclass(frozen=True)
+class Met:
+    """A conversation between two."""
+
+    conversation: str
+    names: dict[str, str]
+    """By agent id."""
+
+    def other(self, agent_id: str) -> str:
+        """With whom an agent talked."""
+        return next(id_ for id_ in self.names if id_ != agent_id)
+
+
+async def reacted(engine: Engine, agent_id: str, observation: str) -> bool:
+    """Whether an agent planned something because of an observation already."""
+    rows = await engine.store.query("society/reacted", agentId=agent_id, id=observation)
+    return bool(rows) and rows[0]["reacted"]
+
+
+async def meet(engine: Engine, a: str, b: str, *, conversation: str, place: str | None, now: datetime) -> Met:
+    """Have two agents talk, ``a`` first; then each reacts to what it heard. The same again goes on where it was."""
+    people = await whereabouts(engine, [a, b])
+    talk = await converse(engine, a, b, turns=TURNS, id=conversation, place=place, now=now)
+    for said in talk.utterances:
+        # What is only a greeting tells nothing to react to.
+        if said.citations and not await reacted(engine, said.listener, said.id):
+            await react(engine, said.listener, said.id, about=said.speaker, now=said.at)
+    return Met(conversation, {id_: person.name for id_, person in people.items()})
