@@ -36,7 +36,8 @@ from graphmem.interfaces.cli.common import INTERRUPTED, tell_error
 app = typer.Typer(
     name="graphmem",
     help="A memory for language-model agents that is a graph in Neo4j.",
-    epilog="A first look: graphmem demo, or graphmem try FILE QUESTION. Each explains itself: graphmem retrieve --help\n\n"
+    epilog="A first look: graphmem demo, or graphmem try FILE QUESTION. Each explains itself: graphmem retrieve --help"
+    "\n\n"
     "Exit codes: 0 done; 1 an error, or something was refused, failed or found wrong; 2 wrong usage; 130 interrupted.",
     pretty_exceptions_enable=False,
 )
