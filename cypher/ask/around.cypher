@@ -6,12 +6,14 @@ MATCH (memory:Memory {agentId: $agentId, id: id})
 WHERE memory.session IS NOT NULL
 CALL (memory) {
   MATCH (turn:Memory {agentId: $agentId, session: memory.session})
+    USING INDEX SEEK turn:Memory(agentId, session, occurredAt)
   WHERE turn.occurredAt > memory.occurredAt AND turn.status = 'active'
   RETURN turn.id AS around
   ORDER BY turn.occurredAt, turn.id
   LIMIT $most
   UNION
   MATCH (turn:Memory {agentId: $agentId, session: memory.session})
+    USING INDEX SEEK turn:Memory(agentId, session, occurredAt)
   WHERE turn.occurredAt < memory.occurredAt AND turn.status = 'active'
   RETURN turn.id AS around
   ORDER BY turn.occurredAt DESC, turn.id

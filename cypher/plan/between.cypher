@@ -2,6 +2,7 @@
 // Returns: memory MAP (without its vector), labels LIST<STRING>, parent STRING or null (the plan that it is a part of),
 // parts INTEGER (held plans that are a part of it)
 MATCH (plan:Memory {agentId: $agentId})
+USING INDEX SEEK plan:Memory(agentId, start)
 WHERE plan.start >= $since AND plan.start < $until AND plan.end > $from AND plan:Plan AND plan.held
 CALL (plan) {
   OPTIONAL MATCH (plan)-[edge:DERIVED_FROM {part: true}]->(parent:Memory)

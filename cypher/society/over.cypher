@@ -3,6 +3,7 @@
 // since ZONED DATETIME: none of them begins before
 // Returns: id STRING, acted BOOLEAN
 MATCH (plan:Memory {agentId: $agentId})
+USING INDEX SEEK plan:Memory(agentId, start)
 WHERE plan.start >= $since
   AND plan.start < $at
   AND plan.end <= $at
