@@ -37,7 +37,9 @@ def test_what_is_shipped_and_its_licences_are_listed() -> None:
 
 def test_licences_that_bind_more_than_ours_are_told_apart() -> None:
     """What is under the GPL is named in the document, with where it runs."""
-    strong = {name for name, licence in supply.rows(supply.table()).items() if re.search(r"\bA?GPL|General Pub", licence)}
+    strong = {
+        name for name, licence in supply.rows(supply.table()).items() if re.search(r"\bA?GPL|General Pub", licence)
+    }
     strong -= {name for name in strong if "Lesser" in supply.rows(supply.table())[name]}
     told = supply.LICENCES.read_text("utf-8").split("## Under the GPL")[1]
     assert strong == set(re.findall(r"^- `([^`]+)`", told, re.MULTILINE))
