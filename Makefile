@@ -52,7 +52,7 @@ test-fast: $(DEV) ## Run the tests that take less than a few seconds each
 
 test-faults: $(DEV) ## Kill servers and clients, break connections, race and soak (KILLS=50 SEED=20260301; some minutes)
 	@$(if $(KILLS),GRAPHMEM_FAULTS_KILLS=$(KILLS)) $(if $(SEED),GRAPHMEM_FAULTS_SEED=$(SEED)) \
-	  $(BIN)/python -m pytest -m faults tests/faults $(ARGS)
+	  $(BIN)/python -m pytest -m faults $(ARGS)
 
 test-torch: $(TORCH) ## Compare sentence-transformers with the same model in ONNX (installs torch, about 7 GB)
 	@HF_HUB_OFFLINE=1 $(TORCH_VENV)/bin/python -m pytest -m torch tests/embedding $(ARGS)

@@ -401,7 +401,7 @@ def test_a_taken_port_and_a_lost_password_are_made_anew(server: Server) -> None:
     assert run(after, "MATCH (n:Own) RETURN n.text AS text") == [{"text": "still there"}]
 
 
-@pytest.mark.slow
+@pytest.mark.faults
 def test_starts_that_are_interrupted_too_slow_or_lose_their_port(tmp_path: Path) -> None:
     """One data directory through the ways in which a start may go wrong, then its end."""
     settings = Settings(data_dir=tmp_path / "server", heap="512m")

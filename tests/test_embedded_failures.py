@@ -70,7 +70,7 @@ def test_a_store_that_another_server_has_open_is_refused(throw_away: Settings, t
     assert "FileLockException" in ended
 
 
-@pytest.mark.slow
+@pytest.mark.faults
 def test_a_crash_of_the_java_runtime_is_told_with_its_reason_and_report(throw_away: Settings) -> None:
     own = Settings(data_dir=throw_away.data_dir)
     ensure_running(own)
@@ -160,7 +160,7 @@ embedded.down(settings)
 """
 
 
-@pytest.mark.slow
+@pytest.mark.faults
 def test_a_full_disk_is_told_and_nothing_committed_is_lost(tmp_path: Path) -> None:
     """In a namespace of its own, where everybody may mount a small disk."""
     disk = tmp_path / "disk"

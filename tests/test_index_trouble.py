@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
 
 import neo4j
 import pytest
-from test_schema import clear
 
 from graphmem import AsyncMemory
 from graphmem.errors import IndexUnavailable
@@ -21,18 +19,6 @@ pytestmark = pytest.mark.slow
 MANY = 1_000
 BOUND = 60
 """Seconds in which an index must have filled."""
-
-
-@pytest.fixture
-async def bare(throw_away: Settings) -> AsyncIterator[neo4j.AsyncDriver]:
-    """A driver on that server, emptied of everything, indexes included."""
-    assert throw_away.uri is not None
-    assert throw_away.password is not None
-    auth = ("neo4j", throw_away.password.get_secret_value())
-    async with neo4j.AsyncGraphDatabase.driver(throw_away.uri, auth=auth) as driver:
-        await clear(driver)
-        yield driver
-        await clear(driver)
 
 
 def creation(name: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import public_reports
 import pytest
 from public_reports import CASES
@@ -21,6 +23,9 @@ def test_no_test_names_a_case_that_is_not_there() -> None:
     assert public_reports.tests().keys() <= set(CASES)
 
 
-def test_the_document_lists_the_tests() -> None:
-    """``python tests/public_reports.py`` writes them."""
-    assert public_reports.rows() == public_reports.listed()
+@pytest.mark.parametrize("case", CASES)
+def test_the_document_lists_tests_that_are_there(case: str) -> None:
+    """``python tests/public_reports.py`` writes them; newer tests may be missing from it until then."""
+    listed = set(re.findall(r"`([^`]+)`", public_reports.rows()[case]))
+    assert listed <= set(public_reports.tests()[case])
+    assert listed or case in public_reports.excused()
