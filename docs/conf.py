@@ -70,6 +70,10 @@ def _read(app: Sphinx, docname: str, source: list[str]) -> None:
         return f"[{text}]({_INSIDE[name]}{fragment if name != 'README.md' else ''})"
 
     source[0] = _LINK.sub(within, source[0])
+    if docname == "api":
+        modules = sorted(path.stem for path in (ROOT / "graphmem" / "models").glob("[a-z]*.py"))
+        shown = "\n".join(f".. automodule:: graphmem.models.{module}" for module in modules)
+        source[0] = source[0].replace(".. every module of graphmem.models", shown)
     if docname == "index":
         named = set(source[0].split())
         if more := [page for page in sorted(app.env.found_docs) if page != "index" and page not in named]:
