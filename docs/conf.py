@@ -34,7 +34,10 @@ html_copy_source = False
 # Anchors as they are in a repository's web view, which the tests follow as well.
 myst_heading_anchors = 4
 myst_fence_as_directive = ["mermaid"]
-suppress_warnings = ["myst.header"]  # a page may begin with a smaller heading where it is part of another
+suppress_warnings = [
+    "myst.header",  # a page may begin with a smaller heading where it is part of another
+    "ref.python",  # fields of several values share a name, and no reference was meant
+]
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
