@@ -34,7 +34,10 @@ html_copy_source = False
 # Anchors as they are in a repository's web view, which the tests follow as well.
 myst_heading_anchors = 4
 myst_fence_as_directive = ["mermaid"]
-suppress_warnings = ["myst.header"]  # a page may begin with a smaller heading where it is part of another
+suppress_warnings = [
+    "myst.header",  # a page may begin with a smaller heading where it is part of another
+    "ref.python",  # fields of several values share a name, and no reference was meant
+]
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
@@ -70,6 +73,10 @@ def _read(app: Sphinx, docname: str, source: list[str]) -> None:
         return f"[{text}]({_INSIDE[name]}{fragment if name != 'README.md' else ''})"
 
     source[0] = _LINK.sub(within, source[0])
+    if docname == "api":
+        modules = sorted(path.stem for path in (ROOT / "graphmem" / "models").glob("[a-z]*.py"))
+        shown = "\n".join(f".. automodule:: graphmem.models.{module}" for module in modules)
+        source[0] = source[0].replace(".. every module of graphmem.models", shown)
     if docname == "index":
         named = set(source[0].split())
         if more := [page for page in sorted(app.env.found_docs) if page != "index" and page not in named]:

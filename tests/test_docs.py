@@ -99,9 +99,3 @@ def test_what_a_method_raises_is_one_of_our_errors_and_told(name: str, method: A
     takes = set(inspect.signature(method).parameters) - {"self", "cls", "callback", "text", "texts"}
     if takes & {"id", "ids", "limit", "query", "items", "older_than", "old", "entity", "prefix", "questions"}:
         assert errors, f"{name} takes {sorted(takes)} and does not say what it refuses"
-
-
-def test_the_api_reference_shows_every_module_of_values() -> None:
-    shown = set(re.findall(r"automodule:: (\S+)", (ROOT / "docs/api.md").read_text("utf-8")))
-    modules = {f"graphmem.models.{path.stem}" for path in (ROOT / "graphmem/models").glob("*.py")}
-    assert modules - shown == {"graphmem.models.__init__"}

@@ -30,11 +30,16 @@ def test_it_answers_with_the_lines_and_leaves_nothing(cli: RunCli, notes: Path, 
     result = cli("try", str(notes), "Where is the key of the boathouse?")
     assert result.code == 0, result.err
     first, second, *_ = result.out.splitlines()
-    assert first.startswith("The key of the boathouse hangs behind the kitchen clock, on the small brass hook")
+    assert "The key of the boathouse hangs behind the kitchen clock, on the small brass hook" in first
     assert second == f"  {notes}, lines 4–5"
     assert not [agent for agent in sync_memory.agents() if agent.id.startswith("try-notes-")]
-    answer = cli("try", str(notes), "Who owes rope?", "--json").json
-    assert (answer["passages"][0]["first_line"], answer["agent_id"]) == (6, None)
+    answer = cli("try", str(notes), "Who owes me coils of rope?", "--json").json
+    assert (answer["known"], answer["agent_id"]) == (True, None)
+    assert answer["sentences"][0]["passages"][0]["first_line"] == 6
+    unknown = cli("try", str(notes), "Who discovered penicillin?")
+    assert unknown.code == 0
+    assert "does not say it in the words of the question" in unknown.err
+    assert "line 3: The ferry" in unknown.out
 
 
 def test_kept_it_can_be_asked_again(cli: RunCli, notes: Path, sync_memory: Memory) -> None:

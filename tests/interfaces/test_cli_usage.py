@@ -60,6 +60,13 @@ def test_help_explains_and_ends_with_an_example(name: str, offline: RunCli) -> N
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+def test_arguments_are_shown_as_what_a_person_puts_there(name: str) -> None:
+    for parameter in ROOT.commands[name].params:
+        if parameter.param_type_name == "argument":
+            assert re.fullmatch(r"[A-Z_|-]+", str(parameter.metavar)), parameter.metavar
+
+
+@pytest.mark.parametrize("name", COMMANDS)
 def test_the_examples_are_such_as_parse(name: str) -> None:
     command = ROOT.commands[name]
     for example in command.epilog.split("\n\n"):
@@ -80,7 +87,7 @@ def test_every_command_with_a_result_has_json(name: str) -> None:
     ("arguments", "words"),
     [
         (["retrieve", "x"], "--agent"),
-        (["retrieve", "--agent", "a"], "query"),
+        (["retrieve", "--agent", "a"], "QUERY"),
         (["retrieve", "x", "--agent", "a", "--k", "five"], "'--k'"),
         (["nonsense"], "nonsense"),
         (["tree", "--agent", "a", "--depth", "-1"], "--depth"),
@@ -94,12 +101,12 @@ def test_every_command_with_a_result_has_json(name: str) -> None:
         (["memories", "--agent", "a", "--status", "sleepy"], "sleepy"),
         (["memories", "--agent", "a", "--limit", "0"], "--limit"),
         (["about", "x", "--agent", "a", "--limit", "10001"], "--limit"),
-        (["about", "--agent", "a"], "entity"),
+        (["about", "--agent", "a"], "ENTITY"),
         (["runs", "--agent", "a", "--limit", "-1"], "--limit"),
         (["run", "--agent", "a"], "ID"),
         (["history", "--agent", "a"], "ID"),
         (["doctor"], "--agent"),
-        (["observe", "--agent", "a"], "text"),
+        (["observe", "--agent", "a"], "TEXT"),
         (["observe", "x"], "--agent"),
         (["observe", "x", "--agent", "a", "--importance", "11"], "--importance"),
         (["observe", "x", "--agent", "a", "--importance", "high"], "--importance"),

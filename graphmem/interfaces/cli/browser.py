@@ -37,7 +37,7 @@ def browser(
             autocompletion=complete_query,
         ),
     ] = None,
-    id: Annotated[str | None, typer.Argument(metavar="[ID]", help="The memory, or the run, that it shows.")] = None,
+    id: Annotated[str | None, typer.Argument(metavar="ID", help="The memory, or the run, that it shows.")] = None,
     agent: Annotated[
         list[str] | None,
         typer.Option(

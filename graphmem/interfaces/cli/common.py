@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import json
@@ -12,7 +13,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec, get_args
 
 import typer
 
@@ -59,7 +60,16 @@ def complete_agent(context: typer.Context, incomplete: str) -> list[str]:
     return [agent for agent in found if _PLAIN.fullmatch(agent)]
 
 
-Agent = Annotated[str, typer.Option("--agent", "-a", metavar="ID", help="Whose memory.", autocompletion=complete_agent)]
+Agent = Annotated[
+    str,
+    typer.Option(
+        "--agent",
+        "-a",
+        metavar="ID",
+        help="Whose memory: a name of your choice; the first observation makes the agent.",
+        autocompletion=complete_agent,
+    ),
+]
 
 _STORE = "Store (each also a variable, such as GRAPHMEM_URI; the password is GRAPHMEM_PASSWORD only)"
 _COMMON: dict[str, tuple[Any, Any]] = {
@@ -75,11 +85,11 @@ _COMMON: dict[str, tuple[Any, Any]] = {
         None,
     ),
     "user": (
-        Annotated[str | None, typer.Option(help="Account there; neo4j without it.", rich_help_panel=_STORE)],
+        Annotated[str | None, typer.Option(help="Account there; by default neo4j.", rich_help_panel=_STORE)],
         None,
     ),
     "database": (
-        Annotated[str | None, typer.Option(help="Database there; neo4j without it.", rich_help_panel=_STORE)],
+        Annotated[str | None, typer.Option(help="Database there; by default neo4j.", rich_help_panel=_STORE)],
         None,
     ),
     "data_dir": (
@@ -287,7 +297,7 @@ def command(
     common = _COMMON | (_JSON if json_output else {})
 
     def register(function: Callable[Concatenate[Cli, P], None]) -> Callable[Concatenate[Cli, P], None]:
-        own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+        own = [_shown(one) for one in list(inspect.signature(function, eval_str=True).parameters.values())[1:]]
         added = [
             inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
             for option, (annotation, default) in common.items()
@@ -312,6 +322,16 @@ def command(
         return function
 
     return register
+
+
+def _shown(parameter: inspect.Parameter) -> inspect.Parameter:
+    """A parameter whose argument is shown in capitals, as what a person puts there."""
+    kind, *metadata = get_args(parameter.annotation)
+    for at, info in enumerate(metadata):
+        if isinstance(info, typer.models.ArgumentInfo) and info.metavar is None:
+            metadata[at] = copy.copy(info)
+            metadata[at].metavar = parameter.name.upper()
+    return parameter.replace(annotation=Annotated[(kind, *metadata)])
 
 
 def console(*, stderr: bool) -> Console:

@@ -32,7 +32,7 @@ def forget(
     cli: Cli,
     agent: Agent,
     memory_id: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="What to forget; without it the whole agent.")
+        str | None, typer.Argument(metavar="ID", help="What to forget; without it the whole agent.")
     ] = None,
     term: Annotated[
         list[str] | None, typer.Option(help="A word or name to remove everywhere as well; again for more.")

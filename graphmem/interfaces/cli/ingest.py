@@ -51,7 +51,7 @@ def ingest(
     """Store observations from JSON lines; running it again adds nothing twice.
 
     One JSON object a line, UTF-8: text, and optionally id, occurred_at (with a zone), source, session, kind,
-    importance, place, subject, predicate, object, keywords. A line without an id gets one made from its content.
+    importance, place, key, subject, predicate, object, keywords. A line without an id gets one made from its content.
 
     A line that is refused is named and left out; the others are stored, and the exit code is 1.
     """

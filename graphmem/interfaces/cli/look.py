@@ -19,7 +19,7 @@ _LIMIT = 200
 _PAGE = 100
 
 Limit = Annotated[int, typer.Option(min=1, max=10_000, help="At most this many.")]
-After = Annotated[str | None, typer.Option(metavar="ID", help="Continue a list behind its last memory.")]
+After = Annotated[str | None, typer.Option(metavar="ID", help="The last id of the page before, for the next page.")]
 
 
 def register(app: typer.Typer) -> None:

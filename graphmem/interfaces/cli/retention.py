@@ -74,7 +74,7 @@ def _show(cli: Cli, report: ArchiveReport, where: Where) -> None:
 def unarchive(
     cli: Cli,
     agent: Agent,
-    memory_ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]…", help="What to take out.")] = None,
+    memory_ids: Annotated[list[str] | None, typer.Argument(metavar="ID", help="What to take out.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Take out all that was put away.")] = False,
 ) -> None:
     """Take archived memories out again: they are retrieved as before.

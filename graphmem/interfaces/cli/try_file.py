@@ -12,12 +12,11 @@ from graphmem.interfaces.cli.common import Cli, command
 if TYPE_CHECKING:
     from graphmem import Memory
     from graphmem.interfaces.passages import Passage
-    from graphmem.models import Hit
 
 _LARGEST = 5_000_000
 """Bytes of a file that is read; embedding one of this size takes some minutes."""
-_SHOWN = 3
-"""Passages that are shown besides the one that answers best."""
+_SHOWN = 4
+"""Passages nearest in meaning that are shown."""
 _BATCH = 200
 
 
@@ -39,8 +38,8 @@ def try_file(
     """Answer a question from a text file of yours, and say on which lines the answer rests.
 
     Nothing is to be set up: a local Neo4j is fetched and started when none runs (the first time takes a minute or two).
-    The answer is a passage of the file, found by meaning and words; no language model writes anything. What was read is
-    removed again unless you say --keep.
+    Without a language model the answer is what the file says, word for word, where it has the words of the question;
+    else the passages nearest in meaning are shown. What was read is removed again unless you say --keep.
     """
     from graphmem.interfaces.passages import passages
     from graphmem.models import RECALL
@@ -55,12 +54,30 @@ def try_file(
                 for start in range(0, len(read), _BATCH):
                     progress.step(f"reading {file.name}", start / len(read))
                     _observe(memory, agent, read, start)
-            hits = memory.agent(agent).retrieve(question, k=_SHOWN + 1, profile=RECALL, touch=False)
+            answer = memory.agent(agent).ask(question)
+            hits = memory.agent(agent).retrieve(question, k=_SHOWN, profile=RECALL, touch=False)
         finally:
             if not keep:
                 _forget(memory, agent)
-    found = [(read[int(hit.memory.id)], hit) for hit in hits]
-    _show(cli, file, question, found, agent if keep else None)
+    sentences = [(sentence.text, [read[int(id_)] for id_ in sentence.citations]) for sentence in answer.sentences]
+    nearest = [read[int(hit.memory.id)] for hit in hits]
+    if cli.as_json:
+        told = [{"text": text, "passages": [_told(one) for one in rests_on]} for text, rests_on in sentences]
+        cli.emit(
+            {
+                "file": str(file),
+                "question": question,
+                "known": answer.known,
+                "answer": answer.text,
+                "sentences": told,
+                "nearest": [_told(one) for one in nearest],
+                "agent_id": agent if keep else None,
+            }
+        )
+        return
+    _show(cli, file, sentences, nearest)
+    if keep:
+        cli.say("", f'kept as agent {agent}: graphmem retrieve "…" --agent {agent} --profile recall')
 
 
 def _text(file: Path) -> str:
@@ -112,23 +129,21 @@ def _forget(memory: Memory, agent: str) -> None:
         return  # Reading failed before anything was stored.
 
 
-def _show(cli: Cli, file: Path, question: str, found: list[tuple[Passage, Hit]], kept: str | None) -> None:
+def _told(passage: Passage) -> dict[str, object]:
+    return {"text": passage.text, "first_line": passage.first, "last_line": passage.last}
+
+
+def _show(cli: Cli, file: Path, sentences: list[tuple[str, list[Passage]]], nearest: list[Passage]) -> None:
+    """The answer with the lines that it rests on; without one, or besides, the passages nearest in meaning."""
     from graphmem.views.text import one_line
 
-    if cli.as_json:
-        told = [
-            {"text": passage.text, "first_line": passage.first, "last_line": passage.last, "score": hit.score}
-            for passage, hit in found
-        ]
-        cli.emit({"file": str(file), "question": question, "passages": told, "agent_id": kept})
-        return
-    (answer, best), *others = found
-    if best.signals is not None and not best.signals.text.raw:
-        cli.note("no passage has a word of the question; this is the nearest in meaning, which may be no answer")
-    cli.say(one_line(answer.text), f"  {file}, {answer.lines}")
-    if others:
-        cli.say("", "Next best:")
-    for passage, _ in others:
+    for text, rests_on in sentences:
+        cli.say(one_line(text), f"  {file}, {', '.join(passage.lines for passage in rests_on)}")
+    answering = [passage for _, rests_on in sentences for passage in rests_on]
+    others = [passage for passage in nearest if passage not in answering]
+    if not sentences:
+        cli.note("the file does not say it in the words of the question; nearest in meaning:")
+    elif others:
+        cli.say("", "Nearest besides:")
+    for passage in others:
         cli.say(f"  {passage.lines}: {one_line(passage.text)}")
-    if kept is not None:
-        cli.say("", f'kept as agent {one_line(kept)}: graphmem retrieve "…" --agent {one_line(kept)} --profile recall')
