@@ -171,6 +171,7 @@ def _occupation(traits: str, known: Sequence[Statement]) -> str:
     if match := _OCCUPATION.search(traits):
         return f"work as {_article(match[1])}"
     first = re.split(r"[,.;]", traits, maxsplit=1)[0].split(" in ")[0].split(" at ")[0].strip()
+    first = re.sub(r"^(?:an?|the)\s+", "", first, flags=re.IGNORECASE)
     if first and len(first.split()) <= 3 and re.search(r"(?:er|or|ist|ian|ant|man|woman|smith|eer|keeper)$", first):
         return f"work as {_article(first[:1].lower() + first[1:])}"
     return "see to what there is to do"

@@ -98,13 +98,14 @@ def _show_current(cli: Cli, current: CurrentPlan | None, where: Where) -> None:
 
 def _show_day(cli: Cli, report: PlanReport, where: Where) -> None:
     from graphmem.views.plans import clock, day_lines
+    from graphmem.views.text import counted
 
     since = f", from {clock(report.since, report.time_zone)} on" if report.since else ""
     cli.say(f"{report.day:%A} {report.day} ({report.time_zone}){since}")
     for line in day_lines(report.plans, report.time_zone):
         cli.say(line)
     if report.superseded:
-        cli.say(f"{len(report.superseded)} plans of the old rest of the day were superseded")
+        cli.say(f"superseded: {counted(len(report.superseded), 'plan')} of the old rest of the day")
     _tell(cli, report.adjusted, report.refused)
     if any(item.status == "stale" and not item.finished for item in report.plans):
         cli.note("what is stale rests on what has ended: graphmem plan --anew makes the rest of the day anew")
@@ -141,6 +142,7 @@ def react(
         cli.emit({**where.as_dict(), **reaction.model_dump(mode="json")})
         return
     from graphmem.views.plans import day_lines
+    from graphmem.views.text import counted
 
     cli.say(f"{'reacts' if reaction.reacted else 'does not react'}: {reaction.reason or 'no reason was given'}")
     if reaction.doing:
@@ -150,7 +152,7 @@ def react(
     for line in day_lines(reaction.new, zone):
         cli.say(line)
     if reaction.dropped:
-        cli.say(f"{len(reaction.dropped)} plans of the old rest of the day were superseded")
+        cli.say(f"superseded: {counted(len(reaction.dropped), 'plan')} of the old rest of the day")
     _tell(cli, reaction.adjusted, reaction.refused)
     cli.say(str(where))
 
@@ -187,12 +189,13 @@ def learn(cli: Cli, agent: Agent) -> None:
         cli.emit({**where.as_dict(), **report.model_dump(mode="json")})
         return
     from graphmem.views.lines import plain_line
+    from graphmem.views.text import counted
 
     match report.outcome:
         case "learned":
-            cli.say(f"learned from {report.considered} plans")
+            cli.say(f"learned from {counted(report.considered, 'plan')}")
         case "no_lesson":
-            cli.say(f"{report.considered} plans were looked at, and no lesson follows from them")
+            cli.say(f"no lesson follows from {counted(report.considered, 'plan')}")
         case "nothing_finished":
             cli.say("nothing has become of a plan since the last time: graphmem finish says what did")
     for lesson in report.procedures:
