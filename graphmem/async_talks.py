@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from graphmem.cognition import converse
+from collections.abc import Iterable
+
+from graphmem.cognition import converse, diffusion
 from graphmem.cognition.engine import Engine
+from graphmem.models.diffusion import Diffusion
 from graphmem.models.talks import Conversation
 from graphmem.tracing import traced
 
@@ -36,3 +39,16 @@ class AsyncTalks:
             LanguageModelError, EmbeddingError: When a model failed; what was said before stays.
         """
         return await converse.converse(self._engine, a, b, about=about, turns=turns, id=id, place=place, now=now)
+
+    async def diffusion(self, fact: str, *, from_: str | None = None, agents: Iterable[str] | None = None) -> Diffusion:
+        """Who knows a fact, and from whom: how far each agent came (heard, willing, planned, attended), and why.
+
+        ``fact`` is the id of a memory of the agent ``from_``, or a text, such as "the lantern feast": then it began
+        with the memories that hold all of its words that carry meaning and that nobody told. A memory speaks of it that
+        shares two of these words, or the only one.
+
+        Raises:
+            InvalidInput: When a value is refused.
+            UnknownAgent, UnknownMemory: When there is no such agent, or it began nowhere.
+        """
+        return await diffusion.diffusion(self._engine, fact, from_=from_, agents=agents)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from graphmem.async_talks import AsyncTalks
+from graphmem.models.diffusion import Diffusion
 from graphmem.models.talks import Conversation
 from graphmem.threads import documented_by
 
@@ -35,3 +37,7 @@ class Talks:
         return self._portal.call(
             partial(self._talks.converse, a, b, about=about, turns=turns, id=id, place=place, now=now)
         )
+
+    def diffusion(self, fact: str, *, from_: str | None = None, agents: Iterable[str] | None = None) -> Diffusion:
+        """See :meth:`AsyncTalks.diffusion`."""
+        return self._portal.call(partial(self._talks.diffusion, fact, from_=from_, agents=agents))

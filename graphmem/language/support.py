@@ -61,7 +61,7 @@ def _repeats(text: str, evidence: Sequence[Statement]) -> str:
     return ""
 
 
-_INTENTION = re.compile(
+INTENTION = re.compile(
     r"\b(?:plan\w*|intend\w*|intention|will|going\s+to|hop(?:e|es|ing)\s+to|aims?\s+to|wants?\s+to|would\s+like|"
     r"schedul\w*|upcoming|looking\s+forward|next|tomorrow|later\s+today)\b",
     re.IGNORECASE,
@@ -74,7 +74,7 @@ _OUTCOMES = ("done", "missed", "dropped")
 
 def _told_as_done(text: str, evidence: Sequence[Statement]) -> str:
     open_plans = [statement.type == "plan" and statement.state not in _OUTCOMES for statement in evidence]
-    if evidence and all(open_plans) and not _INTENTION.search(text):
+    if evidence and all(open_plans) and not INTENTION.search(text):
         return "tells as done what the memories only plan"
     return ""
 
@@ -190,7 +190,9 @@ _COUNTED = re.compile(
 
 
 def _unknown_number(text: str, evidence: Sequence[Statement]) -> str:
-    known = {value for statement in evidence for value, _, _ in _numbers(statement.text)}
+    # Whoever speaks may have a number in their name.
+    told = [f"{statement.text} {statement.source or ''}" for statement in evidence]
+    known = {value for text_ in told for value, _, _ in _numbers(text_)}
     for statement in evidence:
         known |= {str(statement.occurred_at.year), f"{statement.occurred_at:%H:%M}"}
         known |= {f"{statement.occurred_at.hour}:{statement.occurred_at:%M}"}

@@ -14,10 +14,14 @@ from graphmem.models import AnyMemory, Ground, Provenance
 from graphmem.views.text import counted, moment, shortened
 from graphmem.views.tree import ENDED, StatusWords, kind_words
 
-Look = Literal["observation", "reflection", "plan", "stale", "ended", "missing", "more"]
-"""By what a node is coloured: what it is, unless it is not believed, not there, or stands for what is left out."""
-Edge = Literal["rests on", "rested on", "stale because", "replaced", "more"]
-"""What a line says: a ground that holds, one of the past, one at fault, a replacement, or what is left out."""
+Memories = Literal["observation", "reflection", "plan", "stale", "ended", "missing", "more"]
+"""By what a memory is coloured: what it is, unless it is not believed, not there, or stands for what is left out."""
+People = Literal["origin", "attended", "planned", "willing", "heard", "unaware"]
+"""By what an agent is coloured: how far it came with a fact."""
+Look = Memories | People
+Edge = Literal["rests on", "rested on", "stale because", "replaced", "more", "told"]
+"""What a line says: a ground that holds, one of the past, one at fault, a replacement, what is left out, or who told
+whom."""
 
 COLOURS: dict[Look, tuple[str, str]] = {
     "observation": ("#57C7E3", "#23B3D7"),
@@ -27,6 +31,12 @@ COLOURS: dict[Look, tuple[str, str]] = {
     "ended": ("#E8E8E8", "#EB2728"),
     "missing": ("#FFFFFF", "#EB2728"),
     "more": ("#FFFFFF", "#A5ABB6"),
+    "origin": ("#F79767", "#F36924"),
+    "attended": ("#8DCC93", "#5DB665"),
+    "planned": ("#C990C0", "#B261A5"),
+    "willing": ("#FFC454", "#D7A013"),
+    "heard": ("#57C7E3", "#23B3D7"),
+    "unaware": ("#FFFFFF", "#A5ABB6"),
 }
 """Fill and border of nodes: those of cypher/browser/style.grass."""
 LINES: dict[Edge, str] = {
@@ -35,6 +45,7 @@ LINES: dict[Edge, str] = {
     "stale because": "#D7A013",
     "replaced": "#EB2728",
     "more": "#A5ABB6",
+    "told": "#4C8EDA",
 }
 """Colours of lines."""
 

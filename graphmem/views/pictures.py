@@ -23,6 +23,7 @@ _ARROWS: dict[Edge, str] = {
     "stale because": "== stale because ==>",
     "replaced": "-- replaced -->",
     "more": "-.-",
+    "told": "-- told -->",
 }
 
 
@@ -104,7 +105,7 @@ def dot(drawn: Diagram) -> str:
         label = "\\n".join(map(_in_dot, (node.head, *node.lines)))
         lines.append(f'  {node.key} [label="{label}", fillcolor="{fill}", color="{border}"];')
     for line in drawn.lines:
-        told = f', label="{line.kind}"' if line.kind in ("stale because", "replaced") else ""
+        told = f', label="{line.kind}"' if line.kind in ("stale because", "replaced", "told") else ""
         style = "dashed" if line.kind in ("rested on", "more") else "solid"
         lines.append(f'  {line.source} -> {line.target} [color="{LINES[line.kind]}", style={style}{told}];')
     return "\n".join([*lines, "}"]) + "\n"

@@ -28,6 +28,7 @@ from graphmem.interfaces.cli import (
     server,
     simulate,
     simulation,
+    talk,
     try_file,
     work,
 )
@@ -50,6 +51,7 @@ for group in (
     simulate,
     retrieve,
     calibrate,
+    talk,
     beliefs,
     importance,
     forget,

@@ -56,6 +56,17 @@ def write_picture(
     from graphmem.views.pictures import picture
 
     text, note = picture(provenance, format, depth=depth, limit=limit, ended=ended)
+    write_text(cli, text, output)
+    if note:
+        cli.note(note)
+
+
+def write_text(cli: Cli, text: str, output: Path | None) -> None:
+    """Write a picture to a file, or to standard output.
+
+    Raises:
+        InvalidInput: When the file cannot be written.
+    """
     if output is None:
         cli.out.file.write(text)
         cli.out.file.flush()
@@ -67,5 +78,3 @@ def write_picture(
                 f"{output} cannot be written: {error.strerror}", remedy="name a file in a folder that you may write to"
             ) from error
         cli.say(f"wrote {output}")
-    if note:
-        cli.note(note)
