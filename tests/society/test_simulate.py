@@ -1,4 +1,4 @@
-"""A small society: who learns of the supper, who comes, and that a kill loses and doubles nothing."""
+"""A small society: who learns of the concert, who comes, and that a kill loses and doubles nothing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from graphmem.views.replay import replay_html
 
 MINUTES = 20
 STEPS = 33  # from 7:00 to 18:00
-SUPPER = "harvest supper"
+CONCERT = "harvest concert"
 
 
 @pytest.fixture(scope="module")
@@ -51,17 +51,17 @@ def folder(agent_id: str) -> str:
 
 
 def heard_of_it(replay: Replay) -> dict[str, set[str]]:
-    """Who heard of the supper before it, and from whom."""
+    """Who heard of the concert before it, and from whom."""
     found: dict[str, set[str]] = {}
     for entry in replay.memories:
         memory = entry.memory
-        if isinstance(memory, Observation) and SUPPER in memory.text and entry.heard_from:
+        if isinstance(memory, Observation) and CONCERT in memory.text and entry.heard_from:
             found.setdefault(folder(memory.agent_id), set()).update(folder(agent) for agent, _ in entry.heard_from)
     return found
 
 
 @pytest.mark.slow
-def test_word_of_the_supper_spreads_also_at_second_hand(lived: tuple[SimulationReport, Replay]) -> None:
+def test_word_of_the_concert_spreads_also_at_second_hand(lived: tuple[SimulationReport, Replay]) -> None:
     heard = heard_of_it(lived[1])
     assert heard, "nobody heard of it"
     assert any(sources - {"mara"} for sources in heard.values()), heard
@@ -85,7 +85,7 @@ def test_some_come_and_some_do_not(lived: tuple[SimulationReport, Replay]) -> No
     for agent in heard - there:
         id_ = next(i for i in lived[0].simulation.agents if folder(i) == agent)
         plans = [e.memory for e in replay.memories if e.memory.agent_id == id_ and isinstance(e.memory, Plan)]
-        assert not any(SUPPER in plan.text and plan.status == "active" for plan in plans), agent
+        assert not any(CONCERT in plan.text and plan.status == "active" for plan in plans), agent
 
 
 @pytest.mark.slow
@@ -125,17 +125,17 @@ def test_the_replay_is_one_page_with_its_grounds(lived: tuple[SimulationReport, 
     assert "rests on" in page
     assert "http" not in page.replace("http-equiv", "")
     assert "<script>" in page
-    assert SUPPER in page
+    assert CONCERT in page
 
 
 @pytest.mark.slow
 def test_without_talk_nobody_learns_of_it(sync_memory: Memory, society: Society) -> None:
-    # Up to the supper: who is there then sees it.
+    # Up to the concert: who is there then sees it.
     simulation = begin(sync_memory, society, talk=False, steps=30)
     report = sync_memory.simulate(simulation)
     replay = sync_memory.replay(simulation.name)
     assert heard_of_it(replay) == {}
-    knowing = {folder(e.memory.agent_id) for e in replay.memories if SUPPER in e.memory.text}
+    knowing = {folder(e.memory.agent_id) for e in replay.memories if CONCERT in e.memory.text}
     assert knowing == {"mara"}
     assert sum(one.conversations for one in report.people) == 0
 
