@@ -355,6 +355,10 @@ class Agent(Living):
         """See :meth:`AsyncAgent.usage`."""
         return self._portal.call(self._agent.usage)
 
+    def export_memories(self) -> AgentImport:
+        """See :meth:`AsyncAgent.export_memories`."""
+        return self._portal.call(self._agent.export_memories)
+
     def check(self) -> tuple[Violation, ...]:
         """See :meth:`AsyncAgent.check`."""
         return self._portal.call(self._agent.check)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from graphmem.cognition import checks, explain, history, look_up, runs, timeline
+from graphmem.cognition import checks, explain, exports, history, look_up, runs, timeline
 from graphmem.cognition.engine import Engine, checked_id
 from graphmem.models import (
+    AgentImport,
     AgentInfo,
     AnyMemory,
     HistoryEvent,
@@ -153,6 +154,14 @@ class AsyncReading:
     async def usage(self) -> Usage:
         """What was asked of a language model has cost: tokens, and US dollars where prices are known."""
         return await runs.usage(self._engine, self.id)
+
+    async def export_memories(self) -> AgentImport:
+        """What the agent holds, in the form in which ``import_memories`` of another store takes it.
+
+        Raises:
+            UnknownAgent: When nothing was ever written for it.
+        """
+        return await exports.export_memories(self._engine, self.id)
 
     async def check(self) -> tuple[Violation, ...]:
         """Everything about the agent that breaks an invariant; empty when all is well."""

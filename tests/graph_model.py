@@ -24,6 +24,8 @@ _TOLD = {
     "Reflection": ("question", "writtenBy"),
     "Plan": ("start", "end", "state"),
     "Place": ("scope", "path"),
+    "Simulation": ("name", "start", "done"),
+    "Step": ("agentId", "simulation", "number"),
     "Entity": ("agentId", "name"),
     "Run": ("agentId", "id", "verb", "model", "outcome"),
     "Change": ("agentId", "seq", "verb", "at", "reason"),

@@ -74,6 +74,11 @@ async def world(
         await agent.supersede("o1", text="Bo carries sacks at the mill", reason="seen twice", now=T + 4 * HOUR)
         await agent.retract("o3", reason="misheard", now=T + 5 * HOUR)
         assert (await agent.recompute(now=T + 6 * HOUR)).count("failed") > 0
+        town = f"Town {uuid4().hex[:6]}"
+        await memory.build_world({"name": town, "places": [{"path": [town, "house", "room", "bed"]}]}, now=T)
+        dweller = memory.agent(agent.id)
+        await dweller.settle(f"{town}:house:room", now=T)
+        await memory.simulate({"name": town, "agents": [agent.id], "start": T + 7 * HOUR, "steps": 1})
         yield World(agent, ids, make_lake(sync_memory, tmp_path_factory.mktemp("save") / "lake"))
 
 
@@ -94,6 +99,7 @@ async def test_every_label_type_and_property_of_the_graph_is_known(world: World,
     with neo4j.GraphDatabase.driver(str(settings.uri), auth=account) as driver:
         found, _, _ = driver.execute_query(
             "MATCH (n) WHERE n.agentId IN $ids OR (n:Agent AND n.id IN $ids) OR n.scope IN $ids OR n:GraphmemSchema"
+            " OR n:Simulation"
             " OPTIONAL MATCH (n)-[r]->(m)"
             " RETURN labels(n) AS labels, keys(n) AS keys, type(r) AS type, keys(r) AS edgeKeys, labels(m) AS ends",
             ids=[world.agent.id, world.lake.nadia.id],

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from graphmem.cognition.converse import converse
 from graphmem.cognition.engine import Engine
 from graphmem.cognition.places import whereabouts
 from graphmem.cognition.react import react
+from graphmem.language.text import shorten
 
 TURNS = 6
 """Most utterances of a conversation."""
+NEWS = 6
+"""From this importance on, something is news."""
+_LATELY = timedelta(hours=36)
+_LONGEST = 500
+"""Characters of what a conversation is about."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +39,24 @@ async def reacted(engine: Engine, agent_id: str, observation: str) -> bool:
     return bool(rows) and rows[0]["reacted"]
 
 
+async def _news(engine: Engine, a: str, b: str, now: datetime) -> str | None:
+    """What they talk about: the weightiest that one of them has learned lately and the other does not know.
+
+    None where there is no news: then they talk of whatever matters to each other. A conversation that was cut off and is
+    begun again is about the same, as long as nothing of it was said; after that it has its matter.
+    """
+    found: list[tuple[int, datetime, str, str]] = []
+    for speaker, other in ((a, b), (b, a)):
+        rows = await engine.store.query("society/news", agentId=speaker, other=other, least=NEWS, since=now - _LATELY)
+        found += [(row["importance"], row["at"], row["id"], row["text"]) for row in rows if not row["known"]]
+    return shorten(max(found)[3], _LONGEST) if found else None
+
+
 async def meet(engine: Engine, a: str, b: str, *, conversation: str, place: str | None, now: datetime) -> Met:
     """Have two agents talk, ``a`` first; then each reacts to what it heard. The same again goes on where it was."""
     people = await whereabouts(engine, [a, b])
-    talk = await converse(engine, a, b, turns=TURNS, id=conversation, place=place, now=now)
+    about = await _news(engine, a, b, now)
+    talk = await converse(engine, a, b, about=about, turns=TURNS, id=conversation, place=place, now=now)
     for said in talk.utterances:
         # What is only a greeting tells nothing to react to.
         if said.citations and not await reacted(engine, said.listener, said.id):

@@ -94,7 +94,7 @@ async def _steps(engine: Engine, name: str, agent_id: str) -> list[tuple[Step, b
                     object=step.get("object"),
                     plan_id=step.get("planId"),
                     conversation=step.get("conversation"),
-                    with_=step.get("with"),
+                    with_=step.get("talkedWith"),
                     broken=tuple(step["broken"]),
                 ),
                 step["moved"],

@@ -268,7 +268,7 @@ class Run:
                     agent_id,
                     other,
                     conversation=conversation,
-                    place=minds[agent_id].perceived.place,
+                    place=place,
                     now=at,
                 ),
             )
@@ -322,7 +322,7 @@ def _row(acted: Acted, met: Met | None, at: datetime) -> Row:
             "planId": acted.plan_id,
             "moved": acted.moved,
             "conversation": met.conversation if met else None,
-            "with": met.other(acted.agent_id) if met else None,
+            "talkedWith": met.other(acted.agent_id) if met else None,
             "broken": [norm.norm for norm in acted.broken],
         },
     }

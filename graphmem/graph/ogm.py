@@ -242,6 +242,13 @@ class Agent(_Node):
     openReflection = StringProperty()
     reflectedUpTo = DateTimeNeo4jFormatProperty()
     learnedUpTo = DateTimeNeo4jFormatProperty()
+    home = StringProperty()
+    place = StringProperty()
+    placeSince = DateTimeNeo4jFormatProperty()
+    object = StringProperty()
+    doing = StringProperty()
+    doingSince = DateTimeNeo4jFormatProperty()
+    actingOn = StringProperty()
     createdAt = DateTimeNeo4jFormatProperty()
     writtenAt = DateTimeNeo4jFormatProperty()
     commits = ArrayProperty(IntegerProperty())
@@ -391,15 +398,61 @@ class Plan(Memory):
 
 
 class Place(_Node):
-    """A place that an agent knows: its ``scope`` is the agent's id."""
+    """A place of the world (its ``scope`` is empty), or one that an agent knows (its ``scope`` is the agent's id)."""
 
     scope = StringProperty()
     path = StringProperty()
     name = StringProperty()
+    kind = StringProperty()
+    capacity = IntegerProperty()
+    hours = ArrayProperty(StringProperty())
+    staff = ArrayProperty(StringProperty())
+    uses = ArrayProperty(StringProperty())
+    state = StringProperty()
+    rest = StringProperty()
+    stateSince = DateTimeNeo4jFormatProperty()
+    stateBy = StringProperty()
+    timeZone = StringProperty()
     lastSeenAt = DateTimeNeo4jFormatProperty()
 
     within = RelationshipTo(_PLACE, "IN", cardinality=_Related, model=In)
     holds = RelationshipFrom(_PLACE, "IN", cardinality=_Related, model=In)
+
+
+class Simulation(_Node):
+    """Agents that live together in simulated time, step by step."""
+
+    name = StringProperty()
+    agents = ArrayProperty(StringProperty())
+    start = DateTimeNeo4jFormatProperty()
+    minutes = IntegerProperty()
+    steps = IntegerProperty()
+    done = IntegerProperty()
+    talk = BooleanProperty()
+    reflect = BooleanProperty()
+    createdAt = DateTimeNeo4jFormatProperty()
+    touchedAt = DateTimeNeo4jFormatProperty()
+    leaseToken = StringProperty()
+    leaseUntil = DateTimeNeo4jFormatProperty()
+
+    def __str__(self) -> str:
+        return str(self.name)
+
+
+class Step(_Node):
+    """What an agent did in one step of a simulation."""
+
+    agentId = StringProperty()
+    simulation = StringProperty()
+    number = IntegerProperty()
+    at = DateTimeNeo4jFormatProperty()
+    place = StringProperty()
+    object = StringProperty()
+    planId = StringProperty()
+    moved = BooleanProperty()
+    conversation = StringProperty()
+    talkedWith = StringProperty()
+    broken = ArrayProperty(StringProperty())
 
 
 class Entity(_Node):

@@ -42,6 +42,8 @@ def _weight(task: Speak, topic: Matter | None, statement: Statement) -> float:
         return topic.share(statement)
     if statement.type == "plan":
         return 0.0
+    if statement.importance < NEWS and statement.kind == "event":
+        return 0.0  # What somebody was seen doing is no news to that one.
     other = {words.fold(word.text) for word in words.words(task.other)}
     return 2.0 if other & keys_of(statement) else float(statement.importance >= NEWS)
 

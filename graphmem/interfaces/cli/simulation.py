@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphmem.interfaces.cli.common import REMEMBER, Cli, command
+from graphmem.interfaces.cli.common import LOOK, REMEMBER, Cli, command, complete_agent
 
 if TYPE_CHECKING:
     from graphmem import Memory
@@ -21,6 +21,38 @@ def register(app: typer.Typer) -> None:
     example = "graphmem import-simulation environment/frontend_server/storage/my-save\n"
     example += "graphmem import-simulation my-save --prefix monday/"
     command(app, panel=REMEMBER, name="import-simulation", example=example)(import_simulation)
+    example = 'graphmem export-simulation my-save-2 --agents "Isabella Rodriguez,Klaus Mueller"'
+    command(app, panel=LOOK, name="export-simulation", example=example)(export_simulation)
+
+
+def export_simulation(
+    cli: Cli,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write the save; it must not be there yet.")],
+    agents: Annotated[str, typer.Option(metavar="ID,ID…", help="Whose memories.", autocompletion=complete_agent)],
+) -> None:
+    """Write agents as a saved simulation of Generative Agents, as far as its files have room for what they hold."""
+    from graphmem.errors import InvalidInput
+    from graphmem.interfaces.simulation.export import write_original
+
+    ids = list(dict.fromkeys(part.strip() for part in agents.split(",") if part.strip()))
+    if not ids:
+        raise InvalidInput("--agents names nobody", remedy="graphmem agents lists those there are")
+    with cli.memory() as memory:
+        written = write_original(folder, [memory.agent(id_).export_memories() for id_ in ids])
+        where = cli.where(memory)
+    if cli.as_json:
+        told = [
+            {"name": one.name, "folder": str(one.folder), "nodes": one.nodes, "left_out": one.left_out}
+            for one in written
+        ]
+        cli.emit({**where.as_dict(), "folder": str(folder), "people": told})
+        return
+    from graphmem.views.text import counted, one_line
+
+    for one in written:
+        left = f"; {counted(one.left_out, 'plan')} of other days left out" if one.left_out else ""
+        cli.say(f"{one_line(one.name)}: {counted(one.nodes, 'node')}{left}")
+    cli.say(f"{where} → {folder}")
 
 
 def _known_zone(name: str) -> str:
