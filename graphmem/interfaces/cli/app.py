@@ -28,6 +28,7 @@ from graphmem.interfaces.cli import (
     server,
     simulate,
     simulation,
+    transfer,
     try_file,
     work,
 )
@@ -63,6 +64,7 @@ for group in (
     browser,
     backup,
     reembed,
+    transfer,
     mcp,
 ):
     group.register(app)
