@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphmem.cognition import checks, explain, exports, history, look_up, runs, timeline
+from graphmem.cognition import checks, explain, history, look_up, runs, save, timeline
 from graphmem.cognition.engine import Engine, checked_id
 from graphmem.models import (
     AgentImport,
@@ -161,7 +161,7 @@ class AsyncReading:
         Raises:
             UnknownAgent: When nothing was ever written for it.
         """
-        return await exports.export_memories(self._engine, self.id)
+        return await save.export_memories(self._engine, self.id)
 
     async def check(self) -> tuple[Violation, ...]:
         """Everything about the agent that breaks an invariant; empty when all is well."""

@@ -11,6 +11,7 @@ GraphmemError
 ├── UnknownRun              this agent has no run of that id
 ├── IdConflict              the id is taken by a memory with other content
 ├── AgentNotEmpty           the agent remembers something already, so nothing is imported into it
+├── ChangedMeanwhile        an agent was written to while it was read as a whole
 ├── Forgotten               the id is that of a memory that was forgotten
 ├── BeliefError             a change of belief that would break a rule
 │   ├── AlreadyEnded        the memory was superseded, retracted or forgotten before
@@ -124,6 +125,12 @@ class IdConflict(GraphmemError):
 
 class AgentNotEmpty(GraphmemError):
     """The agent remembers something already, so nothing is imported into it."""
+
+
+class ChangedMeanwhile(GraphmemError):
+    """The agent was written to while it was read as a whole."""
+
+    retryable = True
 
 
 class BeliefError(GraphmemError):

@@ -15,6 +15,7 @@ import anyio
 from graphmem.agent import Agent
 from graphmem.async_agent import AsyncAgent
 from graphmem.async_talks import AsyncTalks
+from graphmem.async_transfer import AsyncTransfer
 from graphmem.async_worlds import AsyncWorlds
 from graphmem.cognition import forget, look_up, reembed, trust, work
 from graphmem.cognition.engine import Engine, checked_id
@@ -32,6 +33,7 @@ from graphmem.settings import Settings, load_settings
 from graphmem.talks import Talks
 from graphmem.threads import Portal, documented_by, in_thread
 from graphmem.tracing import traced
+from graphmem.transfer import Transfer
 from graphmem.worlds import Worlds
 
 if TYPE_CHECKING:
@@ -145,7 +147,7 @@ async def _connected(
 
 
 @traced
-class AsyncMemory(AsyncTalks, AsyncWorlds):
+class AsyncMemory(AsyncTalks, AsyncWorlds, AsyncTransfer):
     """A memory store. Open it with :meth:`open`, use it in that event loop, and close it; or ``async with``."""
 
     def __init__(self, engine: Engine, browser_url: str | None) -> None:
@@ -336,13 +338,14 @@ class AsyncMemory(AsyncTalks, AsyncWorlds):
 
 
 @documented_by(AsyncMemory)
-class Memory(Talks, Worlds):
+class Memory(Talks, Worlds, Transfer):
     """A memory store, synchronously: works in scripts, in threads, and inside a running event loop (notebooks)."""
 
     def __init__(self, memory: AsyncMemory, portal: Portal) -> None:
         self._memory = memory
         self._talks = memory
         self._worlds = memory
+        self._transfer = memory
         self._portal = portal
 
     @property

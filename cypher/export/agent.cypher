@@ -1,4 +1,6 @@
-// An agent as it would be imported elsewhere. No row: nothing was ever written for it.
-// Returns: agent MAP
+// An agent as an export holds it, without its marks of transactions, and what tells whether it was written to meanwhile.
+// Returns: properties MAP, state LIST<INTEGER>
 MATCH (agent:Agent {id: $agentId})
-RETURN agent {.*} AS agent
+RETURN
+  agent {.*, commits: null, writtenAt: null} AS properties,
+  [agent.revision] + coalesce(agent.commits, []) AS state

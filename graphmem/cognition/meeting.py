@@ -42,8 +42,8 @@ async def reacted(engine: Engine, agent_id: str, observation: str) -> bool:
 async def _news(engine: Engine, a: str, b: str, now: datetime) -> str | None:
     """What they talk about: the weightiest that one of them has learned lately and the other does not know.
 
-    None where there is no news: then they talk of whatever matters to each other. A conversation that was cut off and is
-    begun again is about the same, as long as nothing of it was said; after that it has its matter.
+    None where there is no news: then they talk of whatever matters to each other. A conversation that was cut off and
+    is begun again is about the same, as long as nothing of it was said; after that it has its matter.
     """
     found: list[tuple[int, datetime, str, str]] = []
     for speaker, other in ((a, b), (b, a)):

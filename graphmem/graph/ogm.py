@@ -257,6 +257,9 @@ class Agent(_Node):
     importedAt = DateTimeNeo4jFormatProperty()
     importedFrom = StringProperty()
     fileRest = StringProperty()
+    loadedFrom = StringProperty()
+    loadedAt = DateTimeNeo4jFormatProperty()
+    loadingLine = IntegerProperty()
 
     @property
     def memories(self) -> NodeSet[Memory]:

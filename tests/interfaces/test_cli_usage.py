@@ -72,7 +72,8 @@ def test_the_examples_are_such_as_parse(name: str) -> None:
     for example in command.epilog.split("\n\n"):
         program, called, *arguments = shlex.split(example.removeprefix("Example: "))
         assert (program, called) == ("graphmem", name)
-        there = {"ingest": "-", "import-simulation": ".", "calibrate": __file__, "try": __file__}
+        there = {"ingest": "-", "import-simulation": "."}
+        there |= dict.fromkeys(("calibrate", "try", "import"), __file__)
         if name in there:
             arguments[0] = there[name]  # what the example names is not
         assert command.make_context(name, arguments).params

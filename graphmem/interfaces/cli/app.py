@@ -29,6 +29,7 @@ from graphmem.interfaces.cli import (
     simulate,
     simulation,
     talk,
+    transfer,
     try_file,
     work,
 )
@@ -65,6 +66,7 @@ for group in (
     browser,
     backup,
     reembed,
+    transfer,
     mcp,
 ):
     group.register(app)

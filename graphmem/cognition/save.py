@@ -38,7 +38,7 @@ async def export_memories(engine: Engine, agent_id: str) -> AgentImport:
     Raises:
         UnknownAgent: When nothing was ever written for it.
     """
-    rows = await engine.store.query("export/agent", agentId=agent_id)
+    rows = await engine.store.query("save/agent", agentId=agent_id)
     if not rows:
         raise unknown_agent(agent_id)
     agent: dict[str, Any] = rows[0]["agent"]
@@ -85,7 +85,7 @@ async def _memories(engine: Engine, agent_id: str) -> list[Row]:
     found: list[Row] = []
     after = ""
     while True:
-        rows = await engine.store.query("export/memories", agentId=agent_id, after=after, limit=_PAGE)
+        rows = await engine.store.query("save/memories", agentId=agent_id, after=after, limit=_PAGE)
         found += rows
         if len(rows) < _PAGE:
             return found

@@ -1,0 +1,12 @@
+// What leaves memories, but for what they name: that follows from their properties.
+// Returns: source, name STRING, properties MAP, labels LIST<STRING> and agent, target STRING of where it leads
+UNWIND $ids AS id
+MATCH (memory:Memory {agentId: $agentId, id: id})-[edge]->(other)
+WHERE NOT other:Entity
+RETURN
+  id AS source,
+  type(edge) AS name,
+  properties(edge) AS properties,
+  labels(other) AS labels,
+  coalesce(other.agentId, other.scope) AS agent,
+  coalesce(other.id, other.path) AS target

@@ -1,0 +1,4 @@
+// Note how far an agent is imported; null: to the end.
+MATCH (agent:Agent {id: $agentId})
+SET agent.loadingLine = $line
+RETURN agent.id AS id

@@ -1,0 +1,167 @@
+"""``graphmem export | import``: whole agents to and from files that people can read."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphmem.interfaces.cli.common import SERVER, Cli, command, complete_agent
+
+if TYPE_CHECKING:
+    from graphmem.models.exports import Exported, GraphImported
+
+_STDIN = Path("-")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    command(
+        app,
+        panel=SERVER,
+        name="export",
+        example="graphmem export --agent evan --output evan.jsonl\ngraphmem export --output all.jsonl",
+    )(export)
+    command(
+        app,
+        panel=SERVER,
+        name="import",
+        example="graphmem import evan.jsonl\ngraphmem import evan.jsonl --prefix copy/",
+    )(import_)
+
+
+def export(
+    cli: Cli,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--agent", "-a", metavar="ID", help="Only this agent; again for more.", autocompletion=complete_agent
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", dir_okay=False, help="A new file; standard output without it.")
+    ] = None,
+    vectors: Annotated[
+        bool, typer.Option("--vectors/--no-vectors", help="Without vectors, texts are embedded again after an import.")
+    ] = True,
+) -> None:
+    """Write agents as JSON lines: every memory, relationship, run and change; what graphmem import reads.
+
+    For people and other programs to read, agent by agent, from any store. The embedded server's whole store is copied
+    faster by graphmem backup.
+    """
+    from graphmem.errors import InvalidInput
+
+    if cli.as_json and output is None:
+        raise InvalidInput("--json tells about a file", remedy="name one with --output")
+    with cli.memory() as memory, _target(output) as file:
+        with cli.progress() as progress:
+
+            def show(done: int) -> None:
+                progress.step("exporting", None, f"{done:,} memories")
+
+            report = memory.export_graph(file, agents=agent, vectors=vectors, progress=show)
+        where = cli.where(memory)
+    if cli.as_json:
+        cli.emit({**where.as_dict(), "file": str(output), **report.model_dump(mode="json")})
+        return
+    told = f"{_counts(report)} of {where}"
+    if output is None:
+        cli.note(f"exported {told}")
+    else:
+        cli.say(f"{output}: {told}")
+
+
+@contextmanager
+def _target(output: Path | None) -> Generator[Path]:
+    """Where to write: the file named, or one that is copied to standard output once it is whole."""
+    if output is not None:
+        yield output
+        return
+    with tempfile.TemporaryDirectory(prefix="graphmem-") as folder:
+        file = Path(folder) / "export.jsonl"
+        yield file
+        with file.open("rb") as stream:
+            shutil.copyfileobj(stream, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
+
+def _readable(file: Path) -> Path:
+    if file != _STDIN and not file.is_file():
+        raise typer.BadParameter(f"there is no file {str(file)!r}")
+    return file
+
+
+def import_(
+    cli: Cli,
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", callback=_readable, help="What graphmem export wrote; - is standard input."),
+    ],
+    prefix: Annotated[
+        str, typer.Option(help="Put before each agent's id, e.g. to have a copy beside the original.")
+    ] = "",
+) -> None:
+    """Store the agents of an export as they were; running it again adds nothing, after a break it goes on.
+
+    The whole file is checked first: of one that is damaged nothing is stored. An agent that remembers something else
+    already is refused.
+
+    Exit code 1 also when something in the imported agents breaks a rule.
+    """
+    with _source(file) as path, cli.memory() as memory:
+        with cli.progress() as progress:
+            progress.step("checking the file")
+
+            def show(line: int) -> None:
+                progress.step("importing", None, f"line {line:,}")
+
+            report = memory.import_graph(path, prefix=prefix, progress=show)
+        where = cli.where(memory)
+    if cli.as_json:
+        cli.emit({**where.as_dict(), **report.model_dump(mode="json")})
+    else:
+        cli.say(f"{_counts(report)} imported into {where}")
+        _tell(cli, report)
+    if report.violations:
+        raise typer.Exit(1)
+
+
+@contextmanager
+def _source(file: Path) -> Generator[Path]:
+    """The file; standard input becomes one, since it is read twice."""
+    if file != _STDIN:
+        yield file
+        return
+    with tempfile.TemporaryDirectory(prefix="graphmem-") as folder:
+        copy = Path(folder) / "import.jsonl"
+        with copy.open("wb") as stream:
+            shutil.copyfileobj(sys.stdin.buffer, stream)
+        yield copy
+
+
+def _counts(report: Exported | GraphImported) -> str:
+    from graphmem.views.text import counted
+
+    return (
+        f"{counted(len(report.agents), 'agent')} with {counted(report.memories, 'memory', 'memories')},"
+        f" {counted(report.relationships, 'relationship')}, {counted(report.runs, 'run')} and"
+        f" {counted(report.changes, 'change')}"
+    )
+
+
+def _tell(cli: Cli, report: GraphImported) -> None:
+    if report.known:
+        cli.note(f"imported before, nothing to do: {', '.join(report.known)}")
+    if report.not_embedded:
+        cli.note(f"{report.not_embedded:,} have no vector of this store's model; graphmem work makes them")
+    if report.not_joined:
+        cli.note(f"{report.not_joined:,} were heard from agents that are not here, and are not joined with them")
+    if report.violations:
+        cli.note(f"{report.violations:,} things break a rule, as they did in the file; graphmem doctor names them")
