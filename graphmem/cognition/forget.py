@@ -40,7 +40,7 @@ _PLAIN = (
     "agentId", "embedding", "status", "kind", "importanceBy", "endedBy", "textHash", "contentHash", "embeddingModel",
     "embeddingNext", "embeddingNextModel",
     "scopeToken", "dateText", "keyRank", "leaseToken", "workToken", "writtenBy", "verb", "outcome", "model",
-    "promptVersion", "mode", "openReflection", "timeZone", "state",
+    "promptVersion", "mode", "openReflection", "timeZone", "state", "day", "covers", "traitsHash",
 )  # fmt: skip
 """Properties that hold nothing that was said: hashes, names of models, words of a fixed set, what times say as well."""
 _NAMES = ("id", "key", "movedTo")

@@ -168,10 +168,11 @@ class Making:
         """The blocks without a meal that is eaten twice, and without the mere echo of what is stale."""
         eaten = {meal for entry in self.past if (meal := meal_in(entry.plan.text))}
         stale = {normalise_text(entry.plan.text) for entry in self.rest if entry.plan.status == "stale"}
+        begun = {meal_in(entry.plan.text) for entry in self.rest if entry.plan.start < self.since}
         kept: list[PlannedBlock] = []
         for item in items:
             meal = meal_in(item.text)
-            if meal in eaten:
+            if meal in eaten and not (meal in begun and self._begun(item)):
                 self._refuse(made, "meal", item, f"{meal} is eaten or planned already")
             elif normalise_text(item.text) in stale and not item.evidence:
                 self._refuse(made, "echo", item, "repeats what is stale, without a reason")
@@ -181,15 +182,22 @@ class Making:
                     eaten.add(meal)
         return kept
 
+    def _begun(self, item: PlannedBlock) -> bool:
+        """Whether a block goes on with what had begun when the rest was planned anew."""
+        try:
+            return self.day.at(arithmetic.minute_of(item.start)) <= self.since
+        except ValueError:
+            return False  # The arithmetic refuses it.
+
     def _refuse(self, made: Made, rule: str, item: PlannedBlock, reason: str) -> None:
         made.tally.adjusted.append(Adjusted(rule=rule, text=shorten(item.text), reason=reason, refused=True))
 
     def _unchanged(
         self, items: Sequence[PlannedBlock], blocks: Sequence[arithmetic.Block]
     ) -> dict[arithmetic.Block, Plan]:
-        """Old blocks that came out the same and rest on what holds: they stay."""
+        """Old blocks that came out the same and rest on what holds: they stay, as does one that goes on."""
         old = {
-            (normalise_text(entry.plan.text), entry.plan.start, entry.plan.end): entry.plan
+            (normalise_text(entry.plan.text), max(entry.plan.start, self.since), entry.plan.end): entry.plan
             for entry in self.rest
             if entry.plan.status == "active"
         }

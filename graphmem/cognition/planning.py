@@ -273,7 +273,7 @@ async def finish(
             if above["undone"] or not above["complete"]:
                 break
             became = "done" if above["done"] else "missed" if above["missed"] else "dropped"
-            rolled = (above["id"], became, "its parts are over" if became == "done" else reason)
+            rolled = (above["id"], became, "" if became == "done" else reason)
             await _finish(tx, revision, [rolled])
             child = above["id"]
         found = await fetch_one(tx, agent_id, plan_id)

@@ -14,7 +14,7 @@ from datetime import date
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from graphmem.language import topics, whens
+from graphmem.language import topics, whens, words
 from graphmem.language.base import Statement
 from graphmem.language.planning import DecideReaction, DividePlan, PlanDay, Scheduled
 from graphmem.language.routines import habits, nights
@@ -61,7 +61,10 @@ def plan_day(task: PlanDay) -> dict[str, Any]:
     kept = [
         _of(line)
         for line in task.rest
-        if not line.stale and meal_in(line.text) not in had and not any(whens.concerns(text, line.text) for text in off)
+        if not line.stale
+        # A meal that has begun is finished; one that was eaten is not eaten again.
+        and (meal_in(line.text) not in had or _minute(line.start) < since)
+        and not any(whens.concerns(text, line.text) for text in off)
     ]
     had |= {meal for piece in kept if (meal := meal_in(piece.text))}
 
@@ -123,13 +126,13 @@ def _plain(
 ) -> list[_Piece]:
     """A day on which nothing is arranged: sleep, three meals, work in two halves, an evening."""
     work = _occupation(traits, known)
-    matters = _matters(known)
+    matters = _matters(known, task.agent.partition(": ")[0])
 
     def matter(place: int, before: str) -> tuple[str, tuple[int, ...]]:
         if len(matters) <= place:
             return before, ()
         topic, numbers = matters[place]
-        return f"{before}: {topic}", numbers
+        return f"see to {topic}" if before == _NOTHING else f"{before}: {topic}", numbers
 
     morning, evidence = matter(0, work)
     afternoon, later = matter(1 if len(matters) > 1 else 0, work)
@@ -160,6 +163,7 @@ def _plain(
     return found
 
 
+_NOTHING = "see to what there is to do"
 _OCCUPATION = re.compile(
     r"\b(?:is|works\s+as|working\s+as|as)\s+(?:an?|the)\s+((?:[\w-]+\s+){0,3}?[\w-]+)(?=\s+(?:at|in|of|who|and|for|with)\b|[,.;]|$)",
     re.IGNORECASE,
@@ -174,18 +178,18 @@ def _occupation(traits: str, known: Sequence[Statement]) -> str:
     first = re.sub(r"^(?:an?|the)\s+", "", first, flags=re.IGNORECASE)
     if first and len(first.split()) <= 3 and re.search(r"(?:er|or|ist|ian|ant|man|woman|smith|eer|keeper)$", first):
         return f"work as {_article(first[:1].lower() + first[1:])}"
-    return "see to what there is to do"
+    return _NOTHING
 
 
 def _article(noun: str) -> str:
     return f"{'an' if noun[:1].casefold() in 'aeiou' else 'a'} {noun}"
 
 
-def _matters(known: Sequence[Statement]) -> list[tuple[str, tuple[int, ...]]]:
+def _matters(known: Sequence[Statement], name: str) -> list[tuple[str, tuple[int, ...]]]:
     """What has been on its mind, the weightiest first, each with the two latest memories of it."""
     reader = Reader([statement for statement in known if statement.type == "observation"])
     found: list[tuple[str, tuple[int, ...]]] = []
-    taken: set[str] = set()
+    taken = {word.fold for word in words.words(name)}
     told: set[int] = set()
     for cluster in reader.clusters():
         numbers = {memo.number for memo in cluster.members}
