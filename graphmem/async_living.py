@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date as Date
 
 from graphmem.async_reading import AsyncReading
-from graphmem.cognition import acting, ask, lessons, planning, say, summaries
+from graphmem.cognition import acting, ask, interview, lessons, planning, say, summaries
 from graphmem.cognition import places as placing
 from graphmem.cognition import react as reacting
 from graphmem.models import RECALL, Observation, Plan, PlanState, Profile, Reflection
 from graphmem.models.answers import Answer, MemoryType
+from graphmem.models.calibration import Question
+from graphmem.models.interviews import Area, Evaluation, Interview
 from graphmem.models.places import Acted, Perceived, Place, Settled, Whereabouts
 from graphmem.models.planning import CurrentPlan, LearnReport, PlanReport, Reaction
 from graphmem.tracing import traced
@@ -202,3 +204,30 @@ class AsyncLiving(AsyncReading):
             LanguageModelError, EmbeddingError: When the model fails; nothing changed.
         """
         return await acting.act(self._engine, self.id, at)
+
+    async def interview(
+        self,
+        *,
+        questions: Sequence[tuple[Area, str]] | None = None,
+        now: object = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Interview:
+        """Ask 25 questions of five kinds, each under four conditions, over one history that is left as it is.
+
+        The conditions: all memories; without reflections; without reflections and plans; none. ``questions`` of one's
+        own take the place of the 25. ``progress`` gets how many were asked, and how many there are.
+
+        Raises:
+            EmbeddingError, LanguageModelError: When a model failed.
+        """
+        return await interview.interview(self._engine, self.id, questions=questions, now=now, progress=progress)
+
+    async def evaluate(self, *, questions: Sequence[Question] = (), now: object = None) -> Evaluation:
+        """Three figures apart: answers about the past, consistency of plans, behaviour against the plan.
+
+        ``questions`` are about the past, each with the memories that answer it.
+
+        Raises:
+            EmbeddingError, LanguageModelError: When a model failed.
+        """
+        return await interview.evaluate(self._engine, self.id, questions=questions, now=now)

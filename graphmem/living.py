@@ -11,6 +11,8 @@ from graphmem.async_living import AsyncLiving
 from graphmem.cognition.ask import TOKEN_BUDGET
 from graphmem.models import RECALL, Observation, Plan, PlanState, Profile, Reflection
 from graphmem.models.answers import Answer, MemoryType
+from graphmem.models.calibration import Question
+from graphmem.models.interviews import Area, Evaluation, Interview
 from graphmem.models.places import Acted, Perceived, Place, Settled, Whereabouts
 from graphmem.models.planning import CurrentPlan, LearnReport, PlanReport, Reaction
 from graphmem.threads import documented_by
@@ -124,3 +126,17 @@ class Living:
     def act(self, at: object = None) -> Acted:
         """See :meth:`AsyncLiving.act`."""
         return self._portal.call(partial(self._agent.act, at))
+
+    def interview(
+        self,
+        *,
+        questions: Sequence[tuple[Area, str]] | None = None,
+        now: object = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Interview:
+        """See :meth:`AsyncLiving.interview`."""
+        return self._portal.call(partial(self._agent.interview, questions=questions, now=now, progress=progress))
+
+    def evaluate(self, *, questions: Sequence[Question] = (), now: object = None) -> Evaluation:
+        """See :meth:`AsyncLiving.evaluate`."""
+        return self._portal.call(partial(self._agent.evaluate, questions=questions, now=now))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import get_args
 
+from graphmem.clock import as_utc
 from graphmem.cognition import fitting, grounding, truth
 from graphmem.cognition.engine import Engine, fetch, lock
 from graphmem.cognition.retrieve import checked_query, search, touch_all
@@ -14,6 +16,7 @@ from graphmem.cognition.runs import FORGOTTEN, Run, running
 from graphmem.cognition.selection import shown as shown_text
 from graphmem.cognition.selection import tokens
 from graphmem.errors import InvalidInput
+from graphmem.graph.records import to_memory
 from graphmem.graph.store import Transaction
 from graphmem.language.asking import MOST_SENTENCES, AnswerQuestion, CheckClaims, Claim
 from graphmem.language.base import EXTRACTIVE
@@ -29,6 +32,7 @@ _COMPLETED = 8
 """Of the best, the turns around them are looked at as well: what was found may be a fragment."""
 _TURNS = 2
 """On either side."""
+_LONGEST_PLAN = timedelta(days=2)
 KINDS: dict[MemoryType, tuple[Kind, ...]] = {
     "observation": ("event", "utterance", "fact"),
     "reflection": ("insight", "summary", "procedure"),
@@ -44,6 +48,7 @@ async def ask(
     token_budget: int = TOKEN_BUDGET,
     profile: Profile = RECALL,
     types: Iterable[MemoryType] | None = None,
+    touch: bool = True,
     now: object = None,
 ) -> Answer:
     """Answer a question from the agent's memory.
@@ -57,6 +62,7 @@ async def ask(
         token_budget: Most tokens of memories that the answer is made from, from 1 up.
         profile: How they are retrieved.
         types: Only these types of memory; None: all. None of them: nothing is known.
+        touch: Whether the memories looked at count as accessed.
         now: The time of the question.
 
     Raises:
@@ -89,7 +95,7 @@ async def ask(
             ]
             borne_out = await check(engine, run, grounded, shown)
             sentences = await engine.store.write(lambda tx: _keep(tx, run, question, borne_out, shown))
-    if shown:
+    if shown and touch:
         await touch_all(engine, agent_id, [memory.id for memory in shown], at)
     return Answer(
         agent_id=agent_id,
@@ -164,7 +170,9 @@ async def _look(
     rows = await engine.store.query("ask/around", agentId=agent_id, ids=ids[:_COMPLETED], most=_TURNS)
     around = await engine.store.read(lambda tx: fetch(tx, agent_id, [row["id"] for row in rows]))
     # The turns around the best come right after them: with little room they matter more than what is less like it.
-    order = [*ids[:_COMPLETED], *sorted(around), *ids[_COMPLETED:]]
+    planned = await _planned_then(engine, agent_id, question) if kinds is None or "step" in kinds else {}
+    around |= planned
+    order = [*planned, *ids[:_COMPLETED], *sorted(around), *ids[_COMPLETED:]]
     kept: list[fitting.Shown] = []
     left_out: list[str] = []
     used = 0
@@ -179,6 +187,21 @@ async def _look(
         else:
             left_out.append(id_)
     return _Found(tuple(kept), tuple(left_out), hits.withheld_stale)
+
+
+_MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})(?:T| at | )(\d{2}:\d{2})(?: ?UTC|Z)")
+
+
+async def _planned_then(engine: Engine, agent_id: str, question: str) -> dict[str, AnyMemory]:
+    """What is planned for a moment that the question names, such as ``2026-06-12 at 13:00 UTC``, the finest plan."""
+    found: dict[str, AnyMemory] = {}
+    for day, clock in _MOMENT.findall(question):
+        at = as_utc(f"{day}T{clock}:00Z")
+        rows = await engine.store.query("plan/at", agentId=agent_id, at=at, since=at - _LONGEST_PLAN)
+        held = [to_memory(row) for row in rows if row["memory"]["held"] and not row["parts"]]
+        active = [memory for memory in held if memory.status == "active"]
+        found |= {memory.id: memory for memory in active[:1]}
+    return found
 
 
 async def check(

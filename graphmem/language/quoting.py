@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from graphmem.language import words
@@ -88,6 +88,10 @@ def _same(one: str, other: str) -> bool:
 
 def answer_question(task: AnswerQuestion) -> dict[str, Any]:
     """The memories that are about the question, quoted; what their speaker said right after goes with them."""
+    if moments := [datetime.fromisoformat(f"{day}T{clock}:00+00:00") for day, clock in _MOMENT.findall(task.question)]:
+        planned = [one for one in task.statements if any(_planned_for(one, moment) for moment in moments)]
+        finest = sorted(planned, key=lambda one: (one.end or moments[0]) - (one.start or moments[0]))[:1]
+        return {"sentences": [{"text": told(one, task.who), "evidence": [one.number]} for one in finest]}
     asked = matter(task.question, besides=task.who)
     question = normalise_text(task.question)
     about = {
@@ -106,6 +110,14 @@ def answer_question(task: AnswerQuestion) -> dict[str, Any]:
             said.add(key)
             chosen.append(shown[number])
     return {"sentences": [{"text": told(one, task.who), "evidence": [one.number]} for one in chosen]}
+
+
+_MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})(?:T| at | )(\d{2}:\d{2})(?: ?UTC|Z)")
+
+
+def _planned_for(statement: Statement, moment: datetime) -> bool:
+    """Whether it is a plan for that moment."""
+    return statement.start is not None and statement.end is not None and statement.start <= moment < statement.end
 
 
 _NEXT = timedelta(minutes=5)
