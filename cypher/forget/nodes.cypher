@@ -16,11 +16,17 @@ CALL () {
   UNION ALL
   MATCH (node:Agent {id: $agentId})
   RETURN node
+  UNION ALL
+  MATCH (node:Place {scope: $agentId})
+  WHERE node.path IS NOT NULL
+  RETURN node
 }
-WITH node, [name IN keys(node) WHERE NOT name IN $plain AND node[name] IS :: STRING | name] AS strings,
-     [name IN keys(node) WHERE NOT name IN $plain AND node[name] IS :: LIST<STRING NOT NULL> | name] AS lists
+// What a place is called is the world's; what state the agent saw it in is its own.
+WITH node, [name IN keys(node) WHERE CASE WHEN node:Place THEN name = 'state' ELSE NOT name IN $plain END] AS names
+WITH node, [name IN names WHERE node[name] IS :: STRING | name] AS strings,
+     [name IN names WHERE node[name] IS :: LIST<STRING NOT NULL> | name] AS lists
 RETURN
   elementId(node) AS element,
   labels(node)[0] AS label,
-  coalesce(node.id, toString(node.seq)) AS id,
+  coalesce(node.id, toString(node.seq), node.path) AS id,
   [name IN strings + lists | [name, node[name]]] AS texts

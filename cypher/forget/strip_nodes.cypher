@@ -4,7 +4,7 @@
 // Returns: stripped INTEGER
 UNWIND $rows AS row
 MATCH (node)
-WHERE elementId(node) = row.element AND $agentId IN [node.agentId, node.id]
+WHERE elementId(node) = row.element AND $agentId IN [node.agentId, node.id, node.scope]
 SET node[row.property] = row.value
 FOREACH (_ IN CASE WHEN row.embed THEN [1] ELSE [] END |
   SET

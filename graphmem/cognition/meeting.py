@@ -39,15 +39,16 @@ async def reacted(engine: Engine, agent_id: str, observation: str) -> bool:
     return bool(rows) and rows[0]["reacted"]
 
 
-async def _news(engine: Engine, a: str, b: str, now: datetime) -> str | None:
+async def _news(engine: Engine, a: str, b: str, conversation: str, now: datetime) -> str | None:
     """What they talk about: the weightiest that one of them has learned lately and the other does not know.
 
-    None where there is no news: then they talk of whatever matters to each other. A conversation that was cut off and
-    is begun again is about the same, as long as nothing of it was said; after that it has its matter.
+    None where there is no news: then they talk of whatever matters to each other.
     """
     found: list[tuple[int, datetime, str, str]] = []
     for speaker, other in ((a, b), (b, a)):
-        rows = await engine.store.query("society/news", agentId=speaker, other=other, least=NEWS, since=now - _LATELY)
+        rows = await engine.store.query(
+            "society/news", agentId=speaker, other=other, session=conversation, least=NEWS, since=now - _LATELY
+        )
         found += [(row["importance"], row["at"], row["id"], row["text"]) for row in rows if not row["known"]]
     return shorten(max(found)[3], _LONGEST) if found else None
 
@@ -55,7 +56,7 @@ async def _news(engine: Engine, a: str, b: str, now: datetime) -> str | None:
 async def meet(engine: Engine, a: str, b: str, *, conversation: str, place: str | None, now: datetime) -> Met:
     """Have two agents talk, ``a`` first; then each reacts to what it heard. The same again goes on where it was."""
     people = await whereabouts(engine, [a, b])
-    about = await _news(engine, a, b, now)
+    about = await _news(engine, a, b, conversation, now)
     talk = await converse(engine, a, b, about=about, turns=TURNS, id=conversation, place=place, now=now)
     for said in talk.utterances:
         # What is only a greeting tells nothing to react to.

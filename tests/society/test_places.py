@@ -162,3 +162,21 @@ async def test_home_that_is_no_room_is_refused(agent: AsyncAgent, town: str) -> 
     for home in (town, f"{town}:Red house", f"{town}:Nowhere:room"):
         with pytest.raises(InvalidInput):
             await agent.settle(home, now=NOW)
+
+
+async def test_what_is_forgotten_is_gone_from_what_the_agent_saw_and_does(
+    agent: AsyncAgent, new_agent: New, town: str, memory: AsyncMemory
+) -> None:
+    other = new_agent()
+    await other.configure(name="Quillon Abernathy")
+    for one in (agent, other):
+        await one.settle(f"{town}:Red house:room", now=NOW)
+    await plans(other, "sleep at 9:10 today")
+    await other.act(NOW + 10 * MINUTE)
+    (seen, *_) = (await agent.perceive(now=NOW + 10 * MINUTE)).new
+    known = [place.state for place in await agent.places() if place.state is not None]
+    assert known == ["in use by Quillon Abernathy"]
+    await agent.forget(seen.id, terms=["Quillon"], now=NOW + 20 * MINUTE)
+    assert [place.state for place in await agent.places() if place.state is not None] == []
+    assert await agent.check() == ()
+    await memory.forget_agent(other.id)
