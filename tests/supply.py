@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ def pinned() -> dict[str, str]:
     return dict(line.split("==", 1) for line in lines if line and not line.startswith("#"))
 
 
+@cache
 def installed() -> dict[str, str]:
     """Everything in this environment."""
     return {
@@ -52,6 +54,7 @@ def asked(extras: tuple[str, ...] | None = None) -> dict[str, Requirement]:
     return {canonicalize_name(one.name): one for one in found}
 
 
+@cache
 def shipped() -> list[metadata.Distribution]:
     """What is installed with the core and those extras, by name, with all that it needs in turn."""
     waiting = list(asked(SHIPPED).values())
@@ -74,6 +77,7 @@ def licence(one: metadata.Distribution) -> str:
     return told or ", ".join(classified) or first[:60] or "see the package"
 
 
+@cache
 def table() -> str:
     """The licences of what is shipped, as the document lists them."""
     rows = [f"| `{canonicalize_name(one.metadata['Name'])}` | {licence(one)} |" for one in shipped()]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from graphmem.cognition import planning
-from graphmem.cognition.engine import Engine, answer
+from graphmem.cognition.engine import Engine, answer, lock
 from graphmem.cognition.places import closed_to, places, whereabouts_of, zone_of
 from graphmem.cognition.runs import Run, running
 from graphmem.errors import ReplyRefused
@@ -203,6 +203,8 @@ async def carry_out(
     targets = sorted({intent.place for intent in intents if intent.place is not None})
     things = {path for i in intents for path in (i.object, i.me.object) if path is not None}
     # Locked before anything is read: nobody else moves them meanwhile.
+    if intents:
+        await lock(tx, intents[0].me.agent_id)  # This one also carries the mark of the transaction.
     await tx.run("place/lock", ids=[intent.me.agent_id for intent in intents])
     around = {path.rsplit(":", up)[0] for path in targets for up in range(path.count(":") + 1)}
     rows = await tx.run("place/some", paths=sorted(around | things))

@@ -21,7 +21,7 @@ from graphmem.settings import Settings
 from tests.faults.conftest import KILLS, SEED, Tell
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(3600)]
-STEPS = 16
+STEPS = 8
 """Half an hour each, from the morning on."""
 FEWER = 5
 """One kill for so many of the other test."""
@@ -71,7 +71,7 @@ def end_leases(connection: Connection) -> None:
 def test_a_simulation_that_is_killed_becomes_what_it_would_have_been(tmp_path: Path, tell: Tell) -> None:
     own = Settings(data_dir=tmp_path / "server", heap="512m")
     rng = random.Random(SEED)
-    kills = max(2, KILLS // FEWER)
+    kills = max(1, KILLS // FEWER)
     killed: Counter[str] = Counter()
     began = time.monotonic()
     running: list[Simulator] = []
