@@ -31,7 +31,11 @@ def calls(name: str, **arguments: Any) -> Answer:
     answer = says(None, finish="tool_calls")
     assert isinstance(answer.body, dict)
     answer.body["choices"][0]["message"]["tool_calls"] = [
-        {"id": f"call-{uuid4().hex}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+        {
+            "id": f"call-{uuid4().hex}",
+            "type": "function",
+            "function": {"name": name, "arguments": json.dumps(arguments)},
+        }
     ]
     return answer
 
