@@ -5,7 +5,7 @@ Whose memory it is stands fixed in :class:`Tools`: no argument names an agent, s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -28,6 +28,8 @@ EFFECTS: dict[str, Effect] = {
     "reflect": "adds",
     "correct": "changes",
     "why": "reads",
+    "ask": "adds",
+    "plan": "adds",
     "forget": "changes",
 }
 """Every tool, a method of :class:`Tools`, by its name."""
@@ -57,6 +59,10 @@ class Told(Value):
     """Who or what said it."""
     state: str | None = None
     """What became of a plan."""
+    start: datetime | None = None
+    """Of a plan: from when, and"""
+    end: datetime | None = None
+    """to when."""
 
     @classmethod
     def of(cls, memory: AnyMemory) -> Told:
@@ -71,6 +77,8 @@ class Told(Value):
             occurred_at=memory.occurred_at,
             source=memory.source if memory.type == "observation" else None,
             state=memory.state if memory.type == "plan" else None,
+            start=memory.start if memory.type == "plan" else None,
+            end=memory.end if memory.type == "plan" else None,
         )
 
 
@@ -120,6 +128,37 @@ class Why(Value):
     """In order, a line each."""
 
 
+class Said(Value):
+    """One sentence of an answer, with the ids of the memories that bear it out."""
+
+    text: str
+    citations: tuple[str, ...]
+    inferred: bool
+    """Nothing that it cites was perceived or heard."""
+
+
+class Answered(Value):
+    """What ``ask`` can say."""
+
+    text: str
+    known: bool
+    """Whether memory tells."""
+    sentences: tuple[Said, ...]
+    note: str
+
+
+class Planned(Value):
+    """A day's plan, as it stands."""
+
+    day: str
+    time_zone: str
+    plans: tuple[Told, ...]
+    """By when they begin, the coarser first; intended, and not to be told as done."""
+    now: Told | None = None
+    """What is planned for this moment."""
+    note: str
+
+
 class Forgot(Value):
     """What ``forget`` removed, or with ``dry_run`` would remove."""
 
@@ -143,6 +182,16 @@ class Tools:
     """The tools of one agent. Each raises ``GraphmemError``, which every framework is told in its own way."""
 
     agent: AsyncAgent
+
+    def functions(self, names: Sequence[str] = ()) -> dict[str, Callable[..., Awaitable[Value]]]:
+        """All tools, or those named, by name.
+
+        Raises:
+            ValueError: When there is no tool of a name.
+        """
+        if unknown := sorted(set(names) - EFFECTS.keys()):
+            raise ValueError(f"there is no tool {unknown[0]!r}; the tools are {', '.join(EFFECTS)}")
+        return {name: getattr(self, name) for name in EFFECTS if not names or name in names}
 
     async def remember(
         self,
@@ -258,6 +307,33 @@ class Tools:
             memory=Told.of(memory),
             grounds=str(tree(provenance)),
             history=tuple(line.plain for line in history(events)),
+        )
+
+    async def ask(self, question: Annotated[str, Field(description="One question, in words.")]) -> Answered:
+        """Answer a question from memory and nothing else; each sentence names the memories that bear it out."""
+        answer = await self.agent.ask(question)
+        note = f"{len(answer.looked_at)} memories were looked at"
+        if answer.withheld_stale:
+            note += f"; {answer.withheld_stale} withheld: what they rest on has changed"
+        said = (Said(text=it.text, citations=it.citations, inferred=it.inferred) for it in answer.sentences)
+        return Answered(text=answer.text, known=answer.known, sentences=tuple(said), note=note)
+
+    async def plan(
+        self,
+        date: Annotated[str | None, Field(description="YYYY-MM-DD in the agent's time zone; today without it.")] = None,
+    ) -> Planned:
+        """Plan a day, or show the plan that it has, with what is planned for this moment."""
+        report = await self.agent.plan_day(date)
+        current = await self.agent.current_plan() if date is None else None
+        note = f"{len(report.new)} new plans" if report.new else "planned before"
+        if current is not None and current.stale:
+            note += "; what is planned for now rests on something that has changed"
+        return Planned(
+            day=report.day.isoformat(),
+            time_zone=report.time_zone,
+            plans=_told(report.plans),
+            now=Told.of(current.plan) if current is not None else None,
+            note=note,
         )
 
     async def forget(

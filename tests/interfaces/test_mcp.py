@@ -24,7 +24,7 @@ from graphmem.interfaces.mcp.server import make_server
 from graphmem.settings import Settings
 from tests.interfaces.conftest import RunCli, environment
 
-TOOLS = {"remember", "recall", "reflect", "correct", "why", "forget"}
+TOOLS = {"remember", "recall", "reflect", "correct", "why", "ask", "plan", "forget"}
 READING = {"recall", "why"}
 DESTRUCTIVE = {"correct", "forget"}
 GRAPHMEM = [sys.executable, "-m", "graphmem"]
@@ -73,6 +73,9 @@ async def a_session(client: Client, agent_id: str) -> None:
     changed = await called(client, "correct", id=id_, text="Ana's dog is called Max", reason="misheard")
     found = await called(client, "recall", query="What is Ana's dog called?", k=1)
     assert [memory["id"] for memory in found["memories"]] == [changed["now"]["id"]]
+    answer = await called(client, "ask", question="What is Ana's dog called?")
+    assert (answer["known"], "Max" in answer["text"]) == (True, True)
+    assert changed["now"]["id"] in answer["sentences"][0]["citations"]
     why = await called(client, "why", id=id_)
     assert any("superseded" in line and "misheard" in line for line in why["history"])
     provenance = await text_of(client, f"graphmem://memories/{quote(id_, safe='')}/provenance")
@@ -188,6 +191,17 @@ async def test_each_tool_says_what_it_does_to_the_memory(agent: AsyncAgent) -> N
         assert not {"agent", "agent_id", "database", "uri", "scope"} & set(tool.input_schema.get("properties", {}))
         for name, field in tool.input_schema.get("properties", {}).items():
             assert name == "force" or "description" in json.dumps(field), (tool.name, name)
+
+
+async def test_a_day_is_planned_and_said_to_be_intended(agent: AsyncAgent) -> None:
+    await agent.configure(name="Ana", traits="a baker who opens her shop at seven")
+    await agent.observe("Ana bakes bread in the morning", importance=5)
+    async with connected(agent) as client:
+        plan = await called(client, "plan")
+        assert plan["plans"]
+        assert {told["type"] for told in plan["plans"]} == {"plan"}
+        assert (await called(client, "plan", date=plan["day"]))["note"] == "planned before"
+        assert (await client.call_tool("plan", {"date": "soon"})).is_error
 
 
 async def test_an_error_is_a_tool_error_that_says_what_to_do(agent: AsyncAgent) -> None:

@@ -36,7 +36,7 @@ def mcp(
 ) -> None:
     """Serve an agent's memory to a client of the Model Context Protocol (MCP): an assistant, an editor.
 
-    Tools: remember, recall, reflect, correct, why, forget. They work on this agent only; no argument names
+    Tools: remember, recall, ask, why, reflect, plan, correct, forget. They work on this agent only; no argument names
     another. Over HTTP whoever reaches the port has the whole memory, so it is served to this machine only, and to no
     web page, unless told otherwise.
     """

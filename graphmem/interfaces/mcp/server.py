@@ -42,9 +42,8 @@ def make_server(agent: AsyncAgent) -> MCPServer[Any]:
     server: MCPServer[Any] = MCPServer(
         "graphmem", title="graphmem", instructions=INSTRUCTIONS, version=graphmem.__version__, log_level="WARNING"
     )
-    tools = Tools(agent)
-    for name, effect in EFFECTS.items():
-        server.add_tool(_as_tool(getattr(tools, name)), name=name, annotations=_ANNOTATIONS[effect])
+    for name, function in Tools(agent).functions().items():
+        server.add_tool(_as_tool(function), name=name, annotations=_ANNOTATIONS[EFFECTS[name]])
     _add_resources(server, agent)
     return server
 

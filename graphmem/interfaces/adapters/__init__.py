@@ -1,0 +1,1 @@
+"""Memory for agents of other frameworks: LangGraph, LangChain, pydantic-ai, the OpenAI Agents SDK; docs/adapters.md."""
