@@ -48,7 +48,8 @@ def graph_of(settings: Settings, agent_id: str) -> dict[str, Any]:
         names = ("agentId", "id", "scope", "path", "seq", "ordinal", "name")
         return json.dumps([sorted(node.labels & KINDS), [plain(node.get(name)) for name in names]])
 
-    mine = "(n.agentId = $id OR n.scope = $id OR (n:Agent AND n.id = $id))"
+    # Steps are a simulation's, which is several agents' and is not exported.
+    mine = "(n.agentId = $id OR n.scope = $id OR (n:Agent AND n.id = $id)) AND NOT n:Step"
     with neo4j.GraphDatabase.driver(str(settings.uri), auth=account) as driver:
         nodes, _, _ = driver.execute_query(f"MATCH (n) WHERE {mine} RETURN n", id=agent_id)
         edges, _, _ = driver.execute_query(f"MATCH (n)-[r]->(m) WHERE {mine} RETURN n, r, m", id=agent_id)

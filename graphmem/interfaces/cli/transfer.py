@@ -8,13 +8,14 @@ import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from graphmem.interfaces.cli.common import SERVER, Cli, command, complete_agent
 
 if TYPE_CHECKING:
+    from graphmem.interfaces.foreign import Format
     from graphmem.models.exports import Exported, GraphImported
 
 _STDIN = Path("-")
@@ -32,7 +33,8 @@ def register(app: typer.Typer) -> None:
         app,
         panel=SERVER,
         name="import",
-        example="graphmem import evan.jsonl\ngraphmem import evan.jsonl --prefix copy/",
+        example="graphmem import evan.jsonl\ngraphmem import evan.jsonl --prefix copy/\n"
+        "graphmem import memories.json --format mem0",
     )(import_)
 
 
@@ -107,14 +109,30 @@ def import_(
     prefix: Annotated[
         str, typer.Option(help="Put before each agent's id, e.g. to have a copy beside the original.")
     ] = "",
+    format: Annotated[
+        Literal["graphmem", "mem0", "letta", "zep"],
+        typer.Option(help="Whose file it is: mem0's get_all, Letta's agent file, episodes of Zep or Graphiti."),
+    ] = "graphmem",
+    agent: Annotated[
+        str | None,
+        typer.Option("--agent", "-a", metavar="ID", help="Whose it is where another program's file does not say."),
+    ] = None,
 ) -> None:
     """Store the agents of an export as they were; running it again adds nothing, after a break it goes on.
 
     The whole file is checked first: of one that is damaged nothing is stored. An agent that remembers something else
     already is refused.
 
-    Exit code 1 also when something in the imported agents breaks a rule.
+    With --format, memories of other programs become observations of new agents, with the dates that they have there;
+    docs/export.md says what is taken over.
+
+    Exit code 1 also when something in the imported agents breaks a rule, or could not be taken over.
     """
+    if format != "graphmem":
+        _import_foreign(cli, file, format, agent, prefix)
+        return
+    if agent is not None:
+        raise typer.BadParameter("--agent is for the files of other programs; an export says whose it is")
     with _source(file) as path, cli.memory() as memory:
         with cli.progress() as progress:
             progress.step("checking the file")
@@ -130,6 +148,30 @@ def import_(
         cli.say(f"{_counts(report)} imported into {where}")
         _tell(cli, report)
     if report.violations:
+        raise typer.Exit(1)
+
+
+def _import_foreign(cli: Cli, file: Path, format: Format, agent: str | None, prefix: str) -> None:
+    from graphmem.interfaces.foreign import read_foreign
+
+    with _source(file) as path:
+        people = read_foreign(path, format, agent=agent, prefix=prefix)
+    with cli.memory() as memory, cli.progress() as progress:
+        reports: list[dict[str, Any]] = []
+        for person, given in people:
+            progress.step(f"importing {person.agent_id}")
+            done = memory.agent(person.agent_id).import_memories(given)
+            left_out = list(person.left_out)
+            reports.append({"id": person.agent_id, "added": done.added, "known": done.known, "left_out": left_out})
+        where = cli.where(memory)
+    if cli.as_json:
+        cli.emit({**where.as_dict(), "agents": reports})
+    else:
+        for report in reports:
+            cli.say(f"agent {report['id']}: {report['added']:,} added, {report['known']:,} known, {where}")
+            for told in report["left_out"]:
+                cli.note(f"left out: {told}")
+    if any(report["left_out"] for report in reports):
         raise typer.Exit(1)
 
 
