@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -17,6 +18,7 @@ CASES = tuple(f"B{number:02}" for number in range(1, 44))
 _ROW = re.compile(r"^\| (?P<case>B\d\d) \| (?P<what>[^|]+) \| (?P<tests>[^|]*) \|$", re.MULTILINE)
 
 
+@cache
 def tests() -> dict[str, list[str]]:
     """By case: ``file::test`` of each test that is named after it or marked with ``report``."""
     found: dict[str, list[str]] = defaultdict(list)
