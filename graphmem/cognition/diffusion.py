@@ -279,10 +279,12 @@ def _wish(mentions: _Mentions, since: datetime) -> tuple[Step, bool] | None:
 
 def _conflict(plans: Sequence[Plan], times: Sequence[Plan]) -> str:
     """What else is planned while it takes place, as far as who gives it has planned it."""
-    for time in times:
-        for plan in plans:
-            if plan.start < time.end and time.start < plan.end and plan.state != "dropped":
-                return f"has another plan then: {plan.text}"
+    # What gets ready for it comes before it, so that the last that was planned is the thing itself.
+    for time in sorted(times, key=lambda plan: plan.start, reverse=True):
+        meanwhile = [plan for plan in plans if min(plan.end, time.end) > max(plan.start, time.start)]
+        if kept := [plan for plan in meanwhile if plan.state != "dropped"]:
+            longest = max(kept, key=lambda plan: min(plan.end, time.end) - max(plan.start, time.start))
+            return f"has another plan then: {longest.text}"
     return ""
 
 

@@ -189,7 +189,8 @@ _KEEPS_E = re.compile(r"(?:[aeiou][bcdfgklmnprstvz]|[cgsvz]|[lr][sv])es\b")
 
 def _doing(sentence: str, name: str) -> str:
     """What a sentence says is done, as a plan says it: without who does it, and when."""
-    text = _TIMES.sub("", sentence).strip().rstrip(".!").strip()
+    text = " ".join(_TIMES.sub(" ", sentence).split())
+    text = re.sub(r"\s+(?=[,;.!])", "", text).strip().rstrip(".!,;").strip()
     text = re.sub(rf"^(?:{re.escape(name)}|{re.escape(name.split()[0])}|I|He|She|They)\s+", "", text)
     bare = _BARE.sub("", text)
     if bare != text or re.match(r"^\w+ing\b", text):
