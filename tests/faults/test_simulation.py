@@ -60,6 +60,13 @@ def clear(connection: Connection) -> None:
         driver.execute_query("MATCH (n) WHERE NOT n:GraphmemSchema DETACH DELETE n")
 
 
+def steps_done(connection: Connection) -> int:
+    """How many steps are simulated."""
+    with neo4j.GraphDatabase.driver(connection.uri, auth=("neo4j", connection.password.get_secret_value())) as driver:
+        rows, _, _ = driver.execute_query("MATCH (s:Simulation) RETURN s.done AS done")
+        return rows[0]["done"] if rows else 0
+
+
 def end_leases(connection: Connection) -> None:
     """As if the time had passed after which a process is taken for dead."""
     with neo4j.GraphDatabase.driver(connection.uri, auth=("neo4j", connection.password.get_secret_value())) as driver:
@@ -77,15 +84,18 @@ def test_a_simulation_that_is_killed_becomes_what_it_would_have_been(tmp_path: P
     running: list[Simulator] = []
     try:
         connection = ensure_running(own)
-        start = time.monotonic()
         wanted = Simulator(connection).result()
-        lasted = time.monotonic() - start
         clear(connection)
         for _ in range(kills):
+            begun = steps_done(connection)
+            if begun > STEPS - 3:
+                break  # It would be through before it is killed.
             running = [Simulator(connection)]
-            time.sleep(rng.uniform(0.1, 0.9) * lasted)
-            if running[0].process.poll() is not None:
-                break  # It is through.
+            stop = rng.randint(begun + 1, STEPS - 2)
+            while steps_done(connection) < stop:
+                assert running[0].process.poll() is None
+                time.sleep(0.05)
+            time.sleep(rng.uniform(0, 0.5))
             victim = rng.choice(("simulator", "simulator", "server"))
             killed[victim] += 1
             if victim == "server":
@@ -102,6 +112,7 @@ def test_a_simulation_that_is_killed_becomes_what_it_would_have_been(tmp_path: P
         for simulator in running:
             simulator.kill()
         down(own)
+    assert killed
     assert found["done"] == wanted["done"] == STEPS
     assert found["failures"] == wanted["failures"] == []
     assert found["people"] == wanted["people"]
