@@ -55,6 +55,11 @@ class _Mentions:
             return False
         return memory.source is None or memory.source in (self.id, self.name)
 
+    def untold(self, memory: AnyMemory) -> bool:
+        """Whether nobody had told the agent by then: what it sees of it afterwards is no beginning."""
+        told = [one.occurred_at for one in self.memories if one.id in self.heard]
+        return not told or memory.occurred_at < min(told)
+
     def said(self) -> list[Observation]:
         """Its own utterances among them."""
         return [
@@ -100,7 +105,7 @@ async def diffusion(
             (who, memory)
             for who in begun
             for memory in mentions[who].memories
-            if mentions[who].own(memory) and keys <= keys_of(_text(memory))
+            if mentions[who].own(memory) and mentions[who].untold(memory) and keys <= keys_of(_text(memory))
         ]
     if not origins:
         raise UnknownMemory(
@@ -279,13 +284,16 @@ def _wish(mentions: _Mentions, since: datetime) -> tuple[Step, bool] | None:
 
 def _conflict(plans: Sequence[Plan], times: Sequence[Plan]) -> str:
     """What else is planned while it takes place, as far as who gives it has planned it."""
-    # What gets ready for it comes before it, so that the last that was planned is the thing itself.
-    for time in sorted(times, key=lambda plan: plan.start, reverse=True):
-        meanwhile = [plan for plan in plans if min(plan.end, time.end) > max(plan.start, time.start)]
-        if kept := [plan for plan in meanwhile if plan.state != "dropped"]:
-            longest = max(kept, key=lambda plan: min(plan.end, time.end) - max(plan.start, time.start))
-            return f"has another plan then: {longest.text}"
-    return ""
+    if not times:
+        return ""
+    # The longest is the thing itself: its parts are shorter, and so is what gets ready for it.
+    event = max(times, key=lambda plan: (plan.end - plan.start, plan.start))
+    meanwhile = {
+        plan.text: min(plan.end, event.end) - max(plan.start, event.start)
+        for plan in plans
+        if plan.state != "dropped" and min(plan.end, event.end) > max(plan.start, event.start)
+    }
+    return f"has another plan then: {max(meanwhile, key=lambda text: meanwhile[text])}" if meanwhile else ""
 
 
 def _claims(

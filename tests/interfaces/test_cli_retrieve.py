@@ -125,15 +125,9 @@ def test_questions_that_cannot_be_used(cli: RunCli, keeper: str, tmp_path: Path,
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["retrieve", "x"],
-        ["tree"],
-        ["memories"],
-        ["about", "x"],
-        ["runs"],
-        ["log"],
-        ["reflect"],
-        ["recompute"],
-        ["usage"],
+        *(["retrieve", "x"], ["tree"], ["memories"], ["about", "x"], ["runs"], ["log"], ["reflect"], ["recompute"]),
+        *(["ask", "x"], ["interview", "--out", "x"], ["evaluate"], ["plan"], ["learn"]),
+        ["archive", "--older-than", "1d", "--importance-below", "3"],
     ],
 )
 def test_an_agent_that_is_not_there_is_an_error(cli: RunCli, agent_id: str, arguments: list[str]) -> None:

@@ -53,7 +53,7 @@ def interview(
         def show(done: int, total: int) -> None:
             progress.step(f"interview with {agent}", done / total, f"{done} of {total} questions")
 
-        found = memory.agent(agent).interview(now=at, progress=show)
+        found = cli.known(memory, agent).interview(now=at, progress=show)
         where = cli.where(memory, agent)
     from graphmem.interfaces.interviews import files
 
@@ -111,7 +111,7 @@ def evaluate(
     asked = read_questions(questions) if questions is not None else []
     with cli.memory() as memory, cli.progress() as progress:
         progress.step(f"evaluating {agent}")
-        found = memory.agent(agent).evaluate(questions=asked, now=at)
+        found = cli.known(memory, agent).evaluate(questions=asked, now=at)
         where = cli.where(memory, agent)
     if cli.as_json:
         cli.emit({**where.as_dict(), **found.model_dump(mode="json")})

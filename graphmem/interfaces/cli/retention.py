@@ -49,7 +49,9 @@ def archive(
     """
     with cli.memory() as memory, cli.progress() as progress:
         progress.step("looking for what is old and unused")
-        report = memory.agent(agent).archive(older_than=older_than, importance_below=importance_below, dry_run=dry_run)
+        report = cli.known(memory, agent).archive(
+            older_than=older_than, importance_below=importance_below, dry_run=dry_run
+        )
         where = cli.where(memory, agent)
     if cli.as_json:
         cli.emit({**where.as_dict(), **report.model_dump(mode="json")})
@@ -85,7 +87,7 @@ def unarchive(
         raise typer.BadParameter("name what to take out, or give --all", param_hint="ID / --all")
     with cli.memory() as memory, cli.progress() as progress:
         progress.step("taking out what was put away")
-        handle = memory.agent(agent)
+        handle = cli.known(memory, agent)
         report = handle.unarchive([handle.resolve(id_) for id_ in memory_ids] if memory_ids else None)
         where = cli.where(memory, agent)
     if cli.as_json:

@@ -40,7 +40,7 @@ def ask(
     from graphmem.views.text import counted, shortened
 
     with cli.memory() as memory:
-        answer = memory.agent(agent).ask(
+        answer = cli.known(memory, agent).ask(
             question, types=cast("list[MemoryType] | None", types), token_budget=token_budget, now=at
         )
         where = cli.where(memory, agent)
