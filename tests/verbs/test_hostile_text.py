@@ -209,7 +209,9 @@ def test_no_module_hands_a_text_of_its_own_to_the_driver(module: Path) -> None:
     handed = [
         ast.unparse(call.args[0]) for name in ("run", "execute_query") for call in calls_of(tree, name) if call.args
     ]
-    allowed = {"query.text", "statement", "name", "queries['store/schema'].text", "_serve(ready)"}
+    allowed = {"query.text", "statement", "name", "queries['store/schema'].text", "_serve(ready)", "_MADE_FOR"}
     assert set(handed) <= allowed | {text for text in handed if text.startswith("queries[")}
+    if "_MADE_FOR" in handed:
+        assert '_MADE_FOR = "store/schema"' in source  # A name, to the transaction of ours that looks it up.
     if "statement" in handed:
         assert 'statement: LiteralString = "EXPLAIN " + query.text' in source
