@@ -214,6 +214,14 @@ def test_after(draw: Callable[..., Expected], lake: Lake) -> None:
     }  # fmt: skip
 
 
+def test_who_was_told_of_it(draw: Callable[..., Expected], lake: Lake) -> None:
+    known = lake.nadia.observe("The regatta begins at noon.", importance=5)
+    heard = lake.nadia.share(known.id, with_=lake.emil.id)
+    nodes, types = draw("diffusion", agents=[lake.nadia.id], id=known.id)
+    assert {node["id"] for node in nodes.values()} == {known.id, heard.id}
+    assert set(types) == {"HEARD_FROM"}
+
+
 def test_every_ready_query_is_drawn_here() -> None:
     source = Path(__file__).read_text("utf-8")
     assert [name for name in browser_queries() if f'draw("{name}"' not in source] == []

@@ -1,4 +1,4 @@
-"""Faults in real processes, for minutes: run by `make test-faults`, in part by .ci/run.
+"""Faults in real processes, for minutes: run by `make test-faults`.
 
 GRAPHMEM_FAULTS_KILLS says how many kills (50), GRAPHMEM_FAULTS_SEED which (a run tells its own), so that a run can be
 repeated; processes are never in step, so that not every moment is the same again.
