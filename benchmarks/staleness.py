@@ -157,6 +157,9 @@ async def run(
         if world.wrong and result.first is None:
             result.first = result.operations
             result.trace = [f"world {world.agent_id}, operations {before}–{result.operations}", *world.trace[-25:]]
+            if not stop:
+                # At once: ids are drawn anew in each run, so a run that is ended early could not be repeated.
+                print("\n".join(result.trace), file=sys.stderr, flush=True)
         await memory.forget_agent(world.agent_id)
         if stop and world.wrong:
             break
@@ -260,7 +263,6 @@ def main() -> int:
         print(json.dumps(asdict(result)))
         return 0
     print(table(result, mutants))
-    print("\n".join(result.trace), file=sys.stderr)
     return int(any(result.wrong.values()) or any(mutant.first is None for mutant in mutants))
 
 

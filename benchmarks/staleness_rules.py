@@ -35,8 +35,8 @@ class Belief:
     """Whether it was true until it was replaced."""
     made: bool = False
     """Whether what replaced it was written for that."""
-    gave_way: list[str] = field(default_factory=list[str])
-    """What it had replaced, and no longer does, latest last."""
+    gave_way: dict[str, int] = field(default_factory=dict[str, int])
+    """What it had replaced, and no longer does, with the number of the change that undid it."""
     moved: dict[str, str] = field(default_factory=dict[str, str])
     """By a former ground, where its citation was moved to because the text still held."""
     besides: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
@@ -53,6 +53,8 @@ class Beliefs:
 
     def __init__(self) -> None:
         self.all: dict[str, Belief] = {}
+        self.changes = 0
+        """How many there were."""
 
     def __getitem__(self, id: str) -> Belief:
         return self.all[id]
@@ -111,7 +113,8 @@ class Beliefs:
         """What stands in the place of a ground: its head, or what was restored when that head gave way."""
         head = self.all[self.head(id)]
         if not head.held:
-            for former in reversed(head.gave_way):
+            # The one that was restored last; of those restored together the first by id.
+            for former, _ in sorted(head.gave_way.items(), key=lambda item: (-item[1], item[0])):
                 if self.all[former].held:
                     return former
         return head.id
@@ -134,6 +137,7 @@ class Beliefs:
 
     def add(self, belief: Belief) -> None:
         """A new memory."""
+        self.changes += 1
         self.all[belief.id] = belief
         self._settle(belief.key)
 
@@ -144,6 +148,7 @@ class Beliefs:
             correction: Whether it takes the place of the old one among the values of a key.
             update: Whether the old one was true until now.
         """
+        self.changes += 1
         replaced = self.all[old]
         next_value = replaced.key is not None and not correction
         if replaced.key is not None and correction:
@@ -155,6 +160,7 @@ class Beliefs:
 
     def retract(self, id: str) -> None:
         """Stop holding a memory; of a key, the value before it holds again."""
+        self.changes += 1
         self._end(id, "retracted", "caller")
         before = self._statuses()
         revived = self._settle(self.all[id].key)
@@ -176,6 +182,7 @@ class Beliefs:
 
     def restore(self, id: str) -> None:
         """Undo the newest change, and what recompute had made of it."""
+        self.changes += 1
         before = self._statuses()
         self._undo(id)
         self._settle(self.all[id].key)
@@ -183,6 +190,7 @@ class Beliefs:
 
     def forget(self, id: str) -> None:
         """Make a tombstone of a memory."""
+        self.changes += 1
         belief = self.all[id]
         belief.ended = "forget" if belief.held or belief.ended == "key" else "caller"
         belief.status = "forgotten"
@@ -259,10 +267,7 @@ class Beliefs:
 
     def _unlink(self, belief: Belief) -> None:
         assert belief.replaced_by is not None
-        way = self.all[belief.replaced_by].gave_way
-        if belief.id in way:
-            way.remove(belief.id)
-        way.append(belief.id)
+        self.all[belief.replaced_by].gave_way[belief.id] = self.changes
         belief.replaced_by, belief.made, belief.update = None, False, False
 
     def _move_back(self, restored: str, newer: str) -> None:

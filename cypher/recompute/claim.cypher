@@ -1,5 +1,6 @@
-// Lease stale reflections that are ready: no current ground, chains of supersession followed to their heads, is
-// stale. Lowest first. Leases and back-off use the server's clock.
+// Lease stale reflections that are ready: nothing is stale that stands in the place of a current ground, as
+// recompute/grounds finds it: the head of its chain of supersession or, where a restore ended that head, what was restored.
+// Lowest first. Leases and back-off use the server's clock.
 // Returns: id STRING
 MATCH (memory:Memory {agentId: $agentId, status: 'stale'})
 USING INDEX SEEK memory:Memory(agentId, status, occurredAt)
@@ -13,8 +14,16 @@ WHERE memory.occurredAt IS NOT NULL
     (head:Memory {status: 'stale'})
   }
   AND NOT EXISTS {
-    (memory)-[edge:CITES|DERIVED_FROM WHERE edge.until IS NULL]->(ground:Memory WHERE NOT ground.held)
-    -[revoked:SUPERSEDES WHERE revoked.revokedAt IS NOT NULL]->(:Memory {status: 'stale'})
+    MATCH (memory)-[edge:CITES|DERIVED_FROM WHERE edge.until IS NULL]->(:Memory)
+      (()<-[change:SUPERSEDES WHERE change.revokedAt IS NULL]-(:Memory)){0,}
+      (head:Memory WHERE NOT head.held)
+      -[revoked:SUPERSEDES WHERE revoked.revokedAt IS NOT NULL]->(restored:Memory {status: 'stale'})
+    WHERE NOT EXISTS { (head)<-[later:SUPERSEDES WHERE later.revokedAt IS NULL]-(:Memory) }
+      AND NOT EXISTS {
+        MATCH (head)-[other:SUPERSEDES WHERE other.revokedAt IS NOT NULL]->(standing:Memory WHERE standing.held)
+        WHERE other.revokedAt > revoked.revokedAt
+          OR (other.revokedAt = revoked.revokedAt AND standing.id < restored.id)
+      }
   }
 WITH memory
 ORDER BY memory.depth, memory.id

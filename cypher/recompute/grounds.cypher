@@ -8,11 +8,11 @@ MATCH (ground)
   (()<-[change:SUPERSEDES WHERE change.revokedAt IS NULL]-(:Memory)){0,}
   (head:Memory)
 WHERE NOT EXISTS { (head)<-[later:SUPERSEDES WHERE later.revokedAt IS NULL]-(:Memory) }
-// Where a restore ended the head, the restored memory stands in its place again.
+// Where a restore ended the head, the memory that was restored last stands in its place again.
 OPTIONAL MATCH (head)-[revoked:SUPERSEDES WHERE revoked.revokedAt IS NOT NULL]->(restored:Memory)
 WHERE NOT head.held AND restored.held
 WITH ground, edge, change, head, restored
-ORDER BY revoked.revokedAt DESC
+ORDER BY revoked.revokedAt DESC, restored.id
 WITH ground, edge, change, head AS last, collect(restored) AS restored
 WITH ground, edge, change, coalesce(restored[0], last) AS standing
 WITH *, ground.status = 'superseded' AND EXISTS {

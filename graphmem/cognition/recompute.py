@@ -262,15 +262,14 @@ class _Worker:
     async def _holds(self, tx: Transaction, memory_id: str, evidence: _Evidence) -> bool:
         """Lock the agent, then look again: is the lease still ours, and the evidence still what the model was shown?
 
-        If not, the work came too late and is dropped. While the lease is ours it is given up, so that the memory is
-        thought about again as soon as it is ready.
+        If not, the work came too late and is dropped. A lease that is still ours is given up, also when the memory
+        holds again meanwhile: it could turn stale anew, and is then thought about as soon as it is ready.
         """
         await lock(tx, self.run.agent_id)
-        if not await tx.run("recompute/check", agentId=self.run.agent_id, id=memory_id, token=self.token):
-            return False
-        _, now = await self._gather(tx, memory_id)
-        if now.same(evidence):
-            return True
+        if await tx.run("recompute/check", agentId=self.run.agent_id, id=memory_id, token=self.token):
+            _, now = await self._gather(tx, memory_id)
+            if now.same(evidence):
+                return True
         await self._release(tx, memory_id)
         return False
 

@@ -152,3 +152,24 @@ async def test_a_reflection_that_was_taken_for_dead_writes_nothing_more(thinking
     info = await agent.info()
     assert (info.reflections, info.importance_since_reflection) == (0, 0)
     assert sorted(run.outcome for run in await agent.runs()) == ["failed", "no_insight"]
+
+
+async def test_a_memory_that_held_again_meanwhile_is_recomputed_at_once_when_it_turns_stale_anew(
+    thinking: Open, agent: AsyncAgent
+) -> None:
+    """The lease of an answer that came too late must not keep anyone from the memory."""
+    model = Paused(Reconsider, confirm)
+    thinker = await thinking(model)
+    await agent.observe_many([{"text": text, "id": id_, "importance": 5} for id_, text in HARBOUR.items()], now=T)
+    (works,) = (await thinker.reflect(force=True, now=T)).reflections
+    await agent.supersede("o1", text=MILL, now=LATER)
+    model.armed = True
+    recomputing = asyncio.create_task(thinker.recompute(now=LATER))
+    await model.started.wait()
+    await agent.restore("o1", now=LATER)
+    model.go_on.set()
+    assert (await recomputing).items == ()
+    assert (await agent.get(works.id)).status == "active"
+    await agent.supersede("o1", text="Bo lifts crates at the harbour", now=LATER)
+    report = await thinker.recompute(now=LATER)
+    assert [(item.id, item.outcome) for item in report.items] == [(works.id, "confirmed")]

@@ -269,3 +269,25 @@ async def test_offline_recompute_with_the_extractive_engine(agent: AsyncAgent) -
     assert outcomes[mural[0]].outcome == "revised"
     assert outcomes[mural[0]].after != before[mural[0]]
     assert outcomes[violin[0]].outcome == "retracted"
+
+
+async def test_what_a_restore_put_in_the_place_of_a_chain_is_waited_for(thinking: Open) -> None:
+    """WORKS rests on o1, for which o2 stood; since o2 is gone, BAKES stands there again, which it once replaced."""
+    model = Thinker(
+        [(WORKS, ("crates",)), ("Ina is a baker of bread", ("dawn",))],
+        lambda task: confirm(task) if "harbour" in task.hypothesis else {"verdict": "confirmed", "evidence": []},
+    )
+    agent = await thinking(model)
+    await agent.observe_many([{"text": text, "id": id_, "importance": 5} for id_, text in HARBOUR.items()], now=T)
+    (works,) = (await agent.reflect(force=True, now=T)).reflections
+    (bakes,) = (await agent.reflect(force=True, now=T)).reflections
+    await agent.supersede(bakes.id, by="o2", now=LATER)
+    await agent.restore(bakes.id, now=LATER)
+    await agent.supersede("o1", by="o2", now=LATER)
+    await agent.retract("o2", now=LATER)
+    await agent.supersede("o4", text="Ina bakes bread before dawn", now=LATER)
+    assert [(await agent.get(id_)).status for id_ in (works.id, bakes.id)] == ["stale", "stale"]
+    async with asyncio.timeout(60):
+        report = await agent.recompute(now=LATER)
+    assert [(item.id, item.outcome) for item in report.items] == [(bakes.id, "failed")]
+    assert report.remaining == 2
