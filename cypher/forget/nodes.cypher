@@ -20,13 +20,21 @@ CALL () {
   MATCH (node:Place {scope: $agentId})
   WHERE node.path IS NOT NULL
   RETURN node
+  UNION ALL
+  MATCH (node:Step {agentId: $agentId})
+  WHERE node.simulation IS NOT NULL AND node.number IS NOT NULL
+  RETURN node
 }
-// What a place is called is the world's; what state the agent saw it in is its own.
-WITH node, [name IN keys(node) WHERE CASE WHEN node:Place THEN name = 'state' ELSE NOT name IN $plain END] AS names
-WITH node, [name IN names WHERE node[name] IS :: STRING | name] AS strings,
-     [name IN names WHERE node[name] IS :: LIST<STRING NOT NULL> | name] AS lists
+WITH node, CASE
+  // What a place is called is a name; what state the agent saw it in is its own.
+  WHEN node:Place THEN ['path', 'state']
+  WHEN node:Step THEN ['place', 'object']
+  ELSE [name IN keys(node) WHERE NOT name IN $plain]
+END AS names
+WITH node, [name IN names WHERE node[name] IS :: STRING NOT NULL | name] AS strings,
+     [name IN names WHERE node[name] IS :: LIST<STRING NOT NULL> NOT NULL | name] AS lists
 RETURN
   elementId(node) AS element,
   labels(node)[0] AS label,
-  coalesce(node.id, toString(node.seq), node.path) AS id,
+  coalesce(node.id, toString(node.seq), node.path, toString(node.number)) AS id,
   [name IN strings + lists | [name, node[name]]] AS texts

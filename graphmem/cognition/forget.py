@@ -45,6 +45,8 @@ _PLAIN = (
 """Properties that hold nothing that was said: hashes, names of models, words of a fixed set, what times say as well."""
 _NAMES = ("id", "key", "movedTo")
 """Names by which memories are found; they cannot be emptied."""
+_WORLD = ("path", "place", "object")
+"""Names that places and steps of a simulation have of the world, which is not the agent's."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,8 @@ async def forget(
         InvalidInput: When a value is refused.
         UnknownAgent, UnknownMemory: When there is no such agent or memory of that agent.
         HasDependents: When something rests on it and ``dependents`` is ``refuse``. Nothing was written.
-        NamesTerm: When the id or key of a memory holds a term. Nothing was written.
+        NamesTerm: When the id or key of a memory holds a term, or the name of a place that the agent knows or acted in.
+            Nothing was written.
     """
     memory_id = checked_id(memory_id)
     if dependents not in get_args(Dependents):
@@ -172,8 +175,9 @@ async def _look(
                 _examine(row, wanted, found, stripped, agent_id)
     if found.named:
         raise NamesTerm(
-            f"a term is part of the id or key {', '.join(repr(name) for name in sorted(set(found.named))[:3])}",
-            remedy="forget that memory without the term, and observe what is to stay under another id or key",
+            f"a term is part of the id, key or place {', '.join(repr(name) for name in sorted(set(found.named))[:3])}",
+            remedy="forget that memory without the term; observe what is to stay under another id or key, and forget "
+            "the agent as a whole where a place of its world is called so",
         )
     found.memories = sorted(set(found.memories))
     buried = set(found.memories)
@@ -195,10 +199,10 @@ def _examine(row: Row, wanted: _Wanted, found: _Found, stripped: list[Row], agen
     memory = row["id"] if row["label"] in ("Memory", "Observation", "Reflection", "Plan") else None
     for name, value in row["texts"]:
         values: list[str] = [value] if isinstance(value, str) else value
-        if name in _NAMES:
+        if name in _NAMES or (name in _WORLD and row["label"] in ("Place", "Step")):
             # An agent's own id is its name in the store, and is no memory.
-            if row["label"] != "Agent" and wanted.named_in(value):
-                found.named.append(value)
+            if row["label"] != "Agent":
+                found.named += [item for item in values if wanted.named_in(item)]
         elif any(wanted.held_by(item) for item in values):
             if memory is not None and name == "text":
                 found.memories.append(memory)

@@ -12,7 +12,7 @@ import pytest
 
 from graphmem import AsyncMemory
 from graphmem.async_agent import AsyncAgent
-from graphmem.errors import InvalidInput
+from graphmem.errors import InvalidInput, NamesTerm
 from graphmem.models.places import open_at
 
 NOW = datetime(2026, 6, 12, 9, 0, tzinfo=UTC)  # a Friday
@@ -180,3 +180,12 @@ async def test_what_is_forgotten_is_gone_from_what_the_agent_saw_and_does(
     assert [place.state for place in await agent.places() if place.state is not None] == []
     assert await agent.check() == ()
     await memory.forget_agent(other.id)
+
+
+async def test_a_term_that_a_known_place_is_called_by_is_refused(agent: AsyncAgent, town: str) -> None:
+    await agent.settle(f"{town}:Red house:room", now=NOW)
+    stored = await agent.observe("The neighbours make noise", now=NOW)
+    with pytest.raises(NamesTerm, match="Red house"):
+        await agent.forget(stored.id, terms=["red house"], now=NOW)
+    assert (await agent.get(stored.id)).text == "The neighbours make noise"
+    await agent.forget(stored.id, terms=["Bakery"], now=NOW)  # It knows nothing of that one.
