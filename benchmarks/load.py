@@ -1,10 +1,11 @@
 """A store under load: whether memory and handles grow, and what retrieval takes beside other work as a ratio to idle.
 
     python -m benchmarks.load --memories 20000 --agents 20 --seconds 120 --out benchmarks/results/load.json
-    python -m benchmarks.load --memories 1000000 --agents 100 --seconds 600 --heap 4g
+    python -m benchmarks.load --memories 1000000 --agents 100 --seconds 600 --heap 4g --data-dir store
 
 Agents are filled; retrieval is timed alone; then, for so many seconds, readers retrieve while writers observe,
 supersede and recompute, and the sizes of client and server are taken ten times. It fails where they grow all along.
+A store in a folder of one's own is kept, and filling goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -27,11 +28,13 @@ import numpy as np
 from benchmarks.synthetic import NOW, Synthetic
 from graphmem import AsyncMemory
 from graphmem.async_agent import AsyncAgent
-from graphmem.errors import AlreadyEnded
+from graphmem.errors import AlreadyEnded, UnknownAgent, UnknownMemory
 from graphmem.graph import embedded
 from graphmem.models import PAPER, RECALL
 from graphmem.settings import Settings
 
+BATCH = 5_000
+"""Memories of one transaction of filling."""
 SAMPLES = 10
 GROWTH = 1.15
 """By how much client and server may be larger at the end than in the middle; what is filled once is full by then."""
@@ -75,15 +78,27 @@ class Load:
         self.milliseconds: list[float] = []
         self.next = given.memories
 
-    async def fill(self) -> float:
-        """Memories a second."""
-        began = time.perf_counter()
+    async def fill(self) -> float | None:
+        """Memories a second; None when all were there."""
+        began, written = time.perf_counter(), 0
         each = self.given.memories // self.given.agents
         for n, agent in enumerate(self.agents):
-            for start in range(n * each, (n + 1) * each, 5_000):
-                stop = min((n + 1) * each, start + 5_000)
+            for start in range(n * each, (n + 1) * each, BATCH):
+                stop = min((n + 1) * each, start + BATCH)
+                if await self.there(agent, f"m{stop - 1:07}"):
+                    continue
                 await agent.observe_many(list(self.people.items(start, stop)), now=NOW)
-        return self.given.memories / (time.perf_counter() - began)
+                written += stop - start
+            print(f"{n + 1} of {len(self.agents)} agents filled", file=sys.stderr, flush=True)
+        return written / (time.perf_counter() - began) if written else None
+
+    async def there(self, agent: AsyncAgent, memory_id: str) -> bool:
+        """Whether a batch that ends with this memory was written before."""
+        try:
+            await agent.get(memory_id)
+        except (UnknownAgent, UnknownMemory):
+            return False
+        return True
 
     async def retrieve(self, rng: random.Random) -> None:
         """Time one retrieval, of either profile."""
@@ -124,6 +139,8 @@ class Load:
     async def run(self, server: int) -> dict[str, Any]:
         given = self.given
         speed = await self.fill()
+        if given.only_fill:
+            return {"filled": speed}
         rng = random.Random(given.seed)
         for _ in range(50):
             await self.retrieve(rng)
@@ -184,15 +201,23 @@ def main() -> None:
     parser.add_argument("--writers", type=int, default=2)
     parser.add_argument("--seed", type=int, default=20260301)
     parser.add_argument("--heap", default="768m")
+    parser.add_argument("--data-dir", type=Path, help="keep the store in this folder")
+    parser.add_argument("--only-fill", action="store_true", help="fill the store of --data-dir, measure another time")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        found = asyncio.run(measure(given, Path(folder)))
+    if given.data_dir:
+        found = asyncio.run(measure(given, given.data_dir))
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            found = asyncio.run(measure(given, Path(folder)))
+    if given.only_fill:
+        return
     if given.out:
         given.out.parent.mkdir(parents=True, exist_ok=True)
         given.out.write_text(json.dumps(found, indent=1) + "\n")
     client, server = found["client"], found["server"]
-    print(f"{given.memories:,} memories of {given.agents} agents, filled at {found['filled']:.0f}/s")
+    filled = f"filled at {found['filled']:.0f}/s" if found["filled"] else "filled before"
+    print(f"{given.memories:,} memories of {given.agents} agents, {filled}")
     print(f"retrieve alone: {found['idle']['p50']:.0f} ms, p95 {found['idle']['p95']:.0f} ms")
     print(
         f"under load, {given.seconds} s: {found['busy']['p50']:.0f} ms, p95 {found['busy']['p95']:.0f} ms, "
