@@ -46,7 +46,7 @@ _PLAIN = (
 _NAMES = ("id", "key", "movedTo")
 """Names by which memories are found; they cannot be emptied."""
 _WORLD = ("path", "place", "object")
-"""Names that places and steps of a simulation have of the world, which is not the agent's."""
+"""What places are called, on a place or a step of a simulation: the world's to say, not the agent's."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,8 @@ class _Found:
     stripped: list[Stripped] = field(default_factory=list[Stripped])
     named: list[str] = field(default_factory=list[str])
     """Ids and keys that hold a term."""
+    places: list[str] = field(default_factory=list[str])
+    """Places that are called by a term, by path."""
 
 
 async def forget(
@@ -128,8 +130,7 @@ async def forget(
         InvalidInput: When a value is refused.
         UnknownAgent, UnknownMemory: When there is no such agent or memory of that agent.
         HasDependents: When something rests on it and ``dependents`` is ``refuse``. Nothing was written.
-        NamesTerm: When the id or key of a memory holds a term, or the name of a place that the agent knows or acted in.
-            Nothing was written.
+        NamesTerm: When the id or key of a memory holds a term. Nothing was written.
     """
     memory_id = checked_id(memory_id)
     if dependents not in get_args(Dependents):
@@ -175,9 +176,8 @@ async def _look(
                 _examine(row, wanted, found, stripped, agent_id)
     if found.named:
         raise NamesTerm(
-            f"a term is part of the id, key or place {', '.join(repr(name) for name in sorted(set(found.named))[:3])}",
-            remedy="forget that memory without the term; observe what is to stay under another id or key, and forget "
-            "the agent as a whole where a place of its world is called so",
+            f"a term is part of the id or key {', '.join(repr(name) for name in sorted(set(found.named))[:3])}",
+            remedy="forget that memory without the term, and observe what is to stay under another id or key",
         )
     found.memories = sorted(set(found.memories))
     buried = set(found.memories)
@@ -199,10 +199,13 @@ def _examine(row: Row, wanted: _Wanted, found: _Found, stripped: list[Row], agen
     memory = row["id"] if row["label"] in ("Memory", "Observation", "Reflection", "Plan") else None
     for name, value in row["texts"]:
         values: list[str] = [value] if isinstance(value, str) else value
-        if name in _NAMES or (name in _WORLD and row["label"] in ("Place", "Step")):
+        if name in _NAMES:
             # An agent's own id is its name in the store, and is no memory.
-            if row["label"] != "Agent":
-                found.named += [item for item in values if wanted.named_in(item)]
+            if row["label"] != "Agent" and wanted.named_in(value):
+                found.named.append(value)
+        elif name in _WORLD and row["label"] in ("Place", "Step"):
+            if wanted.named_in(value):
+                found.places.append(value)
         elif any(wanted.held_by(item) for item in values):
             if memory is not None and name == "text":
                 found.memories.append(memory)
@@ -250,6 +253,7 @@ async def _told(
         "forgotten": [before[id_] for id_ in found.memories],
         "stripped": found.stripped,
         "dependents": sorted(dependents.values(), key=lambda memory: (memory.depth, memory.id)),
+        "places": sorted(set(found.places)),
         "copies": [Copy(agent_id=row["agentId"], id=row["id"]) for row in copies],
     }
 

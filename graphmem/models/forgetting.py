@@ -48,6 +48,9 @@ class ForgetReport(Value):
     """Dependents that were retracted, where that was asked for."""
     copies: tuple[Copy, ...] = ()
     """What other agents hold of it."""
+    places: tuple[str, ...] = ()
+    """Paths of places that the agent knows or was simulated in and that are called by a term: the world calls them so,
+    and they stay."""
     revision: int | None = None
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from graphmem import AsyncMemory
 from graphmem.async_agent import AsyncAgent
-from graphmem.errors import InvalidInput, NamesTerm
+from graphmem.errors import InvalidInput
 from graphmem.models.places import open_at
 
 NOW = datetime(2026, 6, 12, 9, 0, tzinfo=UTC)  # a Friday
@@ -182,10 +182,12 @@ async def test_what_is_forgotten_is_gone_from_what_the_agent_saw_and_does(
     await memory.forget_agent(other.id)
 
 
-async def test_a_term_that_a_known_place_is_called_by_is_refused(agent: AsyncAgent, town: str) -> None:
+async def test_places_that_are_called_by_a_term_are_named_and_stay(agent: AsyncAgent, town: str) -> None:
     await agent.settle(f"{town}:Red house:room", now=NOW)
-    stored = await agent.observe("The neighbours make noise", now=NOW)
-    with pytest.raises(NamesTerm, match="Red house"):
-        await agent.forget(stored.id, terms=["red house"], now=NOW)
-    assert (await agent.get(stored.id)).text == "The neighbours make noise"
-    await agent.forget(stored.id, terms=["Bakery"], now=NOW)  # It knows nothing of that one.
+    stored = await agent.observe("The red house makes noise", place="by the red house", now=NOW)
+    assert (await agent.forget(stored.id, dry_run=True, now=NOW)).places == ()
+    report = await agent.forget(stored.id, terms=["red house", "Bakery"], now=NOW)
+    known = [place.path for place in await agent.places()]
+    assert report.places == tuple(path for path in sorted(known) if "Red house" in path)
+    assert f"{town}:Red house" in known
+    assert (await agent.get(stored.id)).place is None

@@ -112,6 +112,8 @@ def _lines(report: ForgetReport) -> Iterator[str]:
     yield from (str(plain_line(memory, "  ? ")) for memory in report.dependents[:_MOST_LISTED])
     for copy in report.copies[:_MOST_LISTED]:
         yield f"agent {copy.agent_id} holds it too, as {copy.id}, which is not touched"
+    for path in report.places[:_MOST_LISTED]:
+        yield f"the place {path} is called so in its world, and stays"
 
 
 def _show(cli: Cli, report: ForgetReport, where: Where) -> None:
