@@ -56,6 +56,39 @@ async def test_a_day_without_a_model(agent: AsyncAgent) -> None:
     assert [plan.id for plan in after if plan.end <= at(11)] == [plan.id for plan in found if plan.end <= at(11)]
 
 
+@pytest.mark.parametrize(
+    ("told", "text", "place"),
+    [
+        ("The guild dinner at the Town Hall is on 12 June at 19:00", "go to the guild dinner at the Town Hall",
+         "Town Hall"),
+        ("Guild dinner, Town Hall, 12 June, 19:00", "go to the Guild dinner", None),
+        ("The guild dinner takes place in the Town Hall on 12 June at 19:00", "go to the guild dinner", "Town Hall"),
+        ("The annual dinner of the guild is on 12 June at 19:00 in the Town Hall",
+         "go to the annual dinner of the guild", "Town Hall"),
+        ("I am meeting Rosa Marsh for dinner at the Ice House tomorrow at 19:00",
+         "meet Rosa Marsh for dinner at the Ice House", "Ice House"),
+        ("Supper with Rosa at the Mill tomorrow at 19:00", "go to the supper with Rosa at the Mill", "Mill"),
+        ("Pavel's dinner is at the Mill tomorrow at 19:00", "go to Pavel's dinner", "Mill"),
+    ],
+)  # fmt: skip
+async def test_an_event_keeps_its_name_and_place_down_to_the_step(
+    agent: AsyncAgent, told: str, text: str, place: str | None
+) -> None:
+    await agent.configure(name="Ines Calder")
+    await agent.observe(told, now=at(9, day=11))
+    report = await agent.plan_day(DAY, now=at(6))
+    (evening,) = [plan for plan in blocks(report.plans) if meal_in(plan.text) == "dinner"]
+    assert (evening.text, evening.place, evening.start) == (text, place, at(19))
+    for minute in (0, 20, 59):
+        current = await agent.current_plan(at(19, minute))
+        assert current is not None
+        assert (current.plan.grain, current.plan.place) == ("step", place)
+        assert current.plan.text.startswith(f"{text} (")
+    noon = await agent.current_plan(at(12, 20))
+    assert noon is not None
+    assert noon.plan.text == "eat lunch"
+
+
 @pytest.mark.parametrize("traits", ["Shy. Hates parties.", "A baker. Rosa avoids the party every year."])
 async def test_who_does_not_want_to_does_not_go(agent: AsyncAgent, traits: str) -> None:
     await agent.configure(name="Rosa Marsh", traits=traits)
