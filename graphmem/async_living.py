@@ -52,7 +52,8 @@ class AsyncLiving(AsyncReading):
     ) -> PlanReport:
         """Plan a day (today) in blocks and hours; steps are made as they come near. Planned again, it stays as it is.
 
-        Dates and clock times are those of the agent's time zone. A day that has begun is planned from ``now`` on.
+        Dates and clock times are those of the agent's time zone. A day that has begun is planned from ``now`` on, from
+        what had been recorded by ``now`` (``later`` of the report counts what was recorded after it).
         ``adjusted`` of the report tells every time that was repaired or refused.
 
         Raises:

@@ -64,7 +64,7 @@ async def interview(
 
 
 async def _questions(engine: Engine, agent_id: str, name: str, day: str) -> list[tuple[Area, str]]:
-    rows = await engine.store.query("reflect/latest", agentId=agent_id, limit=_READ)
+    rows = await engine.store.query("reflect/latest", agentId=agent_id, limit=_READ, knownBy=None)
     memories: list[AnyMemory] = [to_memory(row) for row in rows]
     sources = Counter(
         memory.source

@@ -150,6 +150,7 @@ async def report(
         superseded=superseded,
         adjusted=tuple(made.tally.adjusted),
         refused=tuple(run.refused if run is not None else made.tally.refused),
+        later=made.later,
         run_id=run.id if run is not None else None,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from graphmem.cognition import fitting, plan_store, planning
+from graphmem.cognition import fitting, known, plan_store, planning
 from graphmem.cognition import observe as observing
 from graphmem.cognition.day import Day
 from graphmem.cognition.dividing import scheduled
@@ -56,7 +56,14 @@ async def react(
         entries: dict[str, fitting.Shown] = {observed.id: fitting.Shown(observed)}
         for question in (f"What is {agent.name}'s relationship with {name}?", f"{name}: {observed.text}"):
             hits = await search(
-                engine, agent_id, question, k=_EACH, profile=PAPER, now=at, filters=Filters(kinds=_REMEMBERED)
+                engine,
+                agent_id,
+                question,
+                k=_EACH,
+                profile=PAPER,
+                now=at,
+                filters=Filters(kinds=_REMEMBERED),
+                known_by=known.by(at),
             )
             entries |= {
                 hit.memory.id: fitting.Shown(hit.memory, hit.score) for hit in hits if hit.memory.id not in entries

@@ -12,7 +12,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from graphmem.cognition import fitting, grounding, truth
+from graphmem.cognition import fitting, grounding, known, truth
 from graphmem.cognition.day import Day
 from graphmem.cognition.engine import Engine, fetch_one, lock
 from graphmem.cognition.retrieve import search, touch_all
@@ -122,7 +122,7 @@ async def summarise(engine: Engine, agent_id: str, *, now: object = None) -> Ref
 
 
 async def digest(engine: Engine, agent_id: str, day: object, *, now: object = None) -> Reflection | None:
-    """What a day came to, in the agent's time zone: what it observed, and what became of its plans.
+    """What a day came to, in the agent's time zone: what it observed, and what became of its plans, as known by now.
 
     The one that is held is used again while it is active, unless it was written before the day was over, and the
     agent has observed more of it since. None where nothing of the day is remembered.
@@ -136,8 +136,13 @@ async def digest(engine: Engine, agent_id: str, day: object, *, now: object = No
     agent = await who(engine, agent_id)
     span = Day(wanted, agent.zone)
     covers = f"day {wanted.isoformat()}"
+    known_by = known.by(at)
     rows = await engine.store.query(
-        "summary/of_day", agentId=agent_id, **{"from": span.start, "until": span.end}, limit=_SHOWN
+        "summary/of_day",
+        agentId=agent_id,
+        **{"from": span.start, "until": span.end},
+        knownBy=known_by,
+        limit=_SHOWN,
     )
     observed = [to_memory(row) for row in rows]
     planned = [
@@ -149,7 +154,10 @@ async def digest(engine: Engine, agent_id: str, day: object, *, now: object = No
             until=span.end,
             **{"from": span.start},
         )
-        if (memory := to_memory(row)).type == "plan" and memory.finished and memory.kind == "day"
+        if (memory := to_memory(row)).type == "plan"
+        and memory.finished
+        and memory.kind == "day"
+        and memory.recorded_at <= known_by
     ]
     memories = sorted([*observed, *planned], key=lambda memory: (memory.occurred_at, memory.id))
     held = await engine.store.query("summary/latest", agentId=agent_id, covers=covers)

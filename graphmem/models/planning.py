@@ -38,6 +38,8 @@ class PlanReport(Value):
     """The old rest of the day, each replaced by one of the new blocks."""
     adjusted: tuple[Adjusted, ...] = ()
     refused: tuple[Refused, ...] = ()
+    later: int = 0
+    """Active memories that were recorded after the time of the call: a plan is made from what was known by then."""
     run_id: str | None = None
 
 

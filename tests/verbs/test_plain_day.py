@@ -132,3 +132,38 @@ async def test_the_step_of_this_moment_is_active(agent: AsyncAgent) -> None:
     other = await agent.current_plan(at(15))
     assert other is not None
     assert other.plan.state == "planned"
+
+
+async def test_a_plan_knows_nothing_of_what_was_recorded_later(agent: AsyncAgent) -> None:
+    await agent.observe("Come to the harbour party at the Ice House on 12 June at 17:00", kind="utterance",
+                        source="Tobias", id="party", now=at(9, day=13))  # fmt: skip
+    await agent.observe("Caulked the Petrel", occurred_at=at(9, day=11), now=at(9, day=13), importance=9, id="caulked")
+    await agent.observe("Tied up the Heron", now=at(6, 30), importance=3, id="heron")
+    report = await agent.plan_day(DAY, now=at(6, 30))
+    assert report.later == 2
+    assert not [plan for plan in report.plans if "party" in plan.text]
+    run = await agent.run(report.run_id or "")
+    assert {shown.memory.id for shown in run.shown} == {"heron"}
+    # The digest of the day before rests on what was known as well: nothing.
+    assert await agent.digest("2026-06-11", now=at(6, 30)) is None
+    reaction = await agent.react("The Petrel floats", about="Tobias", now=at(10))
+    seen = await agent.run(reaction.run_id or "")
+    assert not {"party", "caulked"} & {shown.memory.id for shown in seen.shown}
+    # What is known by now is used, whenever that is.
+    tomorrow = await agent.plan_day("2026-06-14", now=at(9, day=13))
+    assert tomorrow.later == 0
+    told = await agent.run(tomorrow.run_id or "")
+    assert {"party", "caulked"} <= {shown.memory.id for shown in told.shown}
+
+
+async def test_what_was_recorded_later_leaves_room_for_what_was_known(agent: AsyncAgent) -> None:
+    await agent.observe("Come to the harbour party at the Ice House on 12 June at 17:00", kind="utterance",
+                        source="Tobias", now=at(9, day=10))  # fmt: skip
+    later = [f"You are invited to the party at the Ice House on {n} July at 17:00" for n in range(1, 31)]
+    for _ in range(4):
+        await agent.observe_many([{"text": f"{text}!", "importance": 9} for text in later], now=at(9, day=13))
+        later = [f"{text}, number {len(later)}" for text in later]
+    report = await agent.plan_day(DAY, now=at(6))
+    assert report.later == 120
+    (party,) = [plan for plan in blocks(report.plans) if "party" in plan.text]
+    assert party.start == at(17)

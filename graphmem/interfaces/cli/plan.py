@@ -107,6 +107,8 @@ def _show_day(cli: Cli, report: PlanReport, where: Where) -> None:
     if report.superseded:
         cli.say(f"superseded: {counted(len(report.superseded), 'plan')} of the old rest of the day")
     _tell(cli, report.adjusted, report.refused)
+    if report.later:
+        cli.note(f"{counted(report.later, 'memory', 'memories')} recorded later than that: not known yet, so not used")
     if any(item.status == "stale" and not item.finished for item in report.plans):
         cli.note("what is stale rests on what has ended: graphmem plan --anew makes the rest of the day anew")
     cli.say(str(where))
