@@ -101,10 +101,7 @@ class Relabelled:
 
 
 async def relabel(tx: Transaction, revision: Revision, changed: Iterable[str]) -> Relabelled:
-    """Restore the one rule of staleness above these memories, at any depth, and bring depths up to date.
-
-    Plans whose time is over by then are history: they rest on nothing any more instead of turning stale.
-    """
+    """Restore the one rule of staleness above these memories, at any depth, and bring depths up to date."""
     ids = sorted(set(changed))
     pending = ids
     while pending:
@@ -114,12 +111,6 @@ async def relabel(tx: Transaction, revision: Revision, changed: Iterable[str]) -
     assert row is not None  # It aggregates without a grouping key.
     was, now = set(row["wasStale"]), set(row["nowStale"])
     turned = tuple(id_ for id_ in row["nowStale"] if id_ not in was)
-    if turned and (over := await tx.run("plan/over", agentId=revision.agent_id, ids=turned, now=revision.now)):
-        past = [row["id"] for row in over]
-        await tx.run("plan/release", agentId=revision.agent_id, ids=past, now=revision.now)
-        rest = await relabel(tx, revision, past)
-        turned = tuple(id_ for id_ in turned if id_ not in rest.active)
-        now -= set(rest.active)
     return Relabelled(stale=turned, active=tuple(sorted(was - now)))
 
 

@@ -384,41 +384,13 @@ async def test_what_is_over_is_history(thinking: Open) -> None:
     await agent.observe("There is a party at five", id="party", now=at(5))
     plans = await agent.plan_day(DAY, now=at(6))
     party = next(plan for plan in blocks(plans.plans) if plan.text == "go to the party")
-    change = await agent.retract("party", reason="it never was", now=at(9, day=14))
-    assert change.stale == ()
+    await agent.retract("party", reason="it never was", now=at(9, day=14))
+    assert (await agent.get(party.id)).status == "stale"
+    assert await agent.replan(now=at(10, day=14)) is None
     found = await agent.get(party.id)
     assert isinstance(found, Plan)
     assert (found.status, found.state) == ("active", "planned")  # Nobody said that it was done.
-    provenance = await agent.explain(party.id)
-    assert provenance.grounds_of(party.id) == ()
-    # What it rested on, and until when, is told all the same.
-    assert [(g.target, g.until) for g in provenance.grounds_of(party.id, ended=True)] == [("party", at(9, day=14))]
-    current = await agent.current_plan(at(18))
-    assert current is not None
-    assert not current.stale
-    assert await agent.replan(now=at(10, day=14)) is None
-    await agent.restore("party", now=at(11, day=14))
-    assert (await agent.get(party.id)).status == "active"
-
-
-async def test_what_turned_stale_in_time_stays_so_until_the_rest_is_made_anew(thinking: Open) -> None:
-    agent = await thinking(Scripted(plan=party_or_not, divide=quarters))
-    await agent.observe("There is a party at five", id="party", now=at(5))
-    plans = await agent.plan_day(DAY, now=at(6))
-    bake, party = (plan for plan in blocks(plans.plans) if "party" in plan.text)
-    hours = [plan for plan in plans.plans if plan.text.startswith("bake for the party, hour")]
-    # At half past two one hour of the baking is over, the second has begun.
-    change = await agent.retract("party", reason="a joke", now=at(14, 30))
-    assert {bake.id, party.id, *(plan.id for plan in hours[1:])} <= set(change.stale_ids)
-    assert hours[0].id not in change.stale_ids
-    assert (await agent.get(hours[0].id)).status == "active"
-    assert await agent.check() == ()
-    # The evening passes and nobody plans anew: what was planned for it was wrong in time.
-    late = await agent.current_plan(at(18))
-    assert late is not None
-    assert late.stale
-    assert await agent.replan(now=at(10, day=14)) is None
-    assert (await agent.info()).stale == 0
+    assert (await agent.explain(party.id)).grounds_of(party.id) == ()
 
 
 async def test_an_echo_of_what_is_stale_needs_a_reason(thinking: Open) -> None:
