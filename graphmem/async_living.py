@@ -20,7 +20,12 @@ from graphmem.tracing import traced
 
 @traced
 class AsyncLiving(AsyncReading):
-    """What an agent does with its memory: see :class:`graphmem.async_agent.AsyncAgent`."""
+    """What an agent does with its memory: see :class:`graphmem.async_agent.AsyncAgent`.
+
+    Nobody comes into being by being asked: of an agent to which nothing was ever written every verb here raises
+    ``UnknownAgent``, and nothing is written. Only ``settle``, and what is told to somebody (``say``, ``share``), make
+    an agent of an id that there was not, as ``observe`` and ``configure`` do.
+    """
 
     async def summarise(self, *, now: object = None) -> Reflection:
         """The agent's description: traits, occupation, recent progress; a summary that cites what it is made of.
@@ -162,7 +167,7 @@ class AsyncLiving(AsyncReading):
         Raises:
             InvalidInput: When a value is refused, the listener is the speaker, or what is told is not held.
             IdConflict: When the id is taken by something else.
-            UnknownMemory: When there is no such memory to tell.
+            UnknownAgent, UnknownMemory: When the speaker is not there, or has no such memory to tell.
             Forgotten: When one of them has forgotten it.
         """
         return await say.say(

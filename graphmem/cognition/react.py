@@ -45,8 +45,8 @@ async def react(
         LanguageModelError, EmbeddingError: When the model fails; what was observed stays, and so does the old plan.
     """
     at = await engine.now(agent_id, now)
-    observed = await _observed(engine, agent_id, observation, at)
     agent = await who(engine, agent_id)
+    observed = await _observed(engine, agent_id, observation, at)
     topic = about if about is not None else observed.source or observed.subject
     other = await _other(engine, agent_id, topic)
     name = other["name"] if other else topic or observed.text

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from graphmem.cognition import fitting, grounding, known, truth
 from graphmem.cognition.day import Day
-from graphmem.cognition.engine import Engine, fetch_one, lock
+from graphmem.cognition.engine import Engine, fetch_one, lock, unknown_agent
 from graphmem.cognition.retrieve import search, touch_all
 from graphmem.cognition.runs import FORGOTTEN, Run, running
 from graphmem.cognition.texts import date_text
@@ -61,10 +61,16 @@ class Who:
 
 
 async def who(engine: Engine, agent_id: str) -> Who:
-    """The agent; one that was never written to is called by its id and lives in UTC."""
+    """The agent.
+
+    Raises:
+        UnknownAgent: When nothing was ever written for it.
+    """
     rows = await engine.store.query("plan/agent", agentId=agent_id)
-    row: Mapping[str, Any] = rows[0] if rows else {"name": agent_id, "timeZone": "UTC", "traits": None}
-    return Who(agent_id, row["name"], row["traits"], ZoneInfo(row["timeZone"]), row.get("learnedUpTo"))
+    if not rows:
+        raise unknown_agent(agent_id)
+    row = rows[0]
+    return Who(agent_id, row["name"], row["traits"], ZoneInfo(row["timeZone"]), row["learnedUpTo"])
 
 
 def checked_date(value: object) -> date:

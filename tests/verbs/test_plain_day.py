@@ -11,6 +11,8 @@ from graphmem import AsyncMemory
 from graphmem.async_agent import AsyncAgent
 from graphmem.language.whens import meal_in
 
+pytestmark = pytest.mark.usefixtures("born")
+
 
 async def test_a_day_without_a_model(agent: AsyncAgent) -> None:
     await agent.configure(
@@ -119,6 +121,7 @@ async def test_an_agent_that_remembers_nothing_has_a_plain_day(agent: AsyncAgent
 async def test_agents_plan_apart(agent: AsyncAgent, memory: AsyncMemory) -> None:
     await agent.plan_day(DAY, now=at(0))
     other = memory.agent(agent.id + "2")
+    await other.configure(time_zone="UTC")
     assert await other.plans(DAY) == ()
     assert await other.current_plan(at(9)) is None
 
