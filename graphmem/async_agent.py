@@ -57,6 +57,9 @@ from graphmem.tracing import traced
 class AsyncAgent(AsyncLiving):
     """One agent's memory. Get it from ``AsyncMemory.agent``; the agent is created by the first write.
 
+    Looking into a memory that was never written to finds nothing (``must_exist`` tells it from an empty one); living by
+    it (planning, asking, talking: :class:`AsyncLiving`) raises ``UnknownAgent``.
+
     Every method may raise ``StoreError`` when the database fails. ``now`` is the time of the call: an aware
     datetime, an ISO 8601 string with a zone, or epoch seconds; by default the agent's clock, else the machine's.
     """

@@ -20,7 +20,12 @@ from graphmem.tracing import traced
 
 @traced
 class AsyncLiving(AsyncReading):
-    """What an agent does with its memory: see :class:`graphmem.async_agent.AsyncAgent`."""
+    """What an agent does with its memory: see :class:`graphmem.async_agent.AsyncAgent`.
+
+    Nobody comes into being by being asked: of an agent to which nothing was ever written every verb here raises
+    ``UnknownAgent``, and nothing is written. Only ``settle``, and what is told to somebody (``say``, ``share``), make
+    an agent of an id that there was not, as ``observe`` and ``configure`` do.
+    """
 
     async def summarise(self, *, now: object = None) -> Reflection:
         """The agent's description: traits, occupation, recent progress; a summary that cites what it is made of.
@@ -52,7 +57,8 @@ class AsyncLiving(AsyncReading):
     ) -> PlanReport:
         """Plan a day (today) in blocks and hours; steps are made as they come near. Planned again, it stays as it is.
 
-        Dates and clock times are those of the agent's time zone. A day that has begun is planned from ``now`` on.
+        Dates and clock times are those of the agent's time zone. A day that has begun is planned from ``now`` on, from
+        what had been recorded by ``now`` (``later`` of the report counts what was recorded after it).
         ``adjusted`` of the report tells every time that was repaired or refused.
 
         Raises:
@@ -161,7 +167,7 @@ class AsyncLiving(AsyncReading):
         Raises:
             InvalidInput: When a value is refused, the listener is the speaker, or what is told is not held.
             IdConflict: When the id is taken by something else.
-            UnknownMemory: When there is no such memory to tell.
+            UnknownAgent, UnknownMemory: When the speaker is not there, or has no such memory to tell.
             Forgotten: When one of them has forgotten it.
         """
         return await say.say(

@@ -36,6 +36,7 @@ class AsyncTalks:
 
         Raises:
             InvalidInput: When a value is refused.
+            UnknownAgent: When one of them is not there.
             LanguageModelError, EmbeddingError: When a model failed; what was said before stays.
         """
         return await converse.converse(self._engine, a, b, about=about, turns=turns, id=id, place=place, now=now)

@@ -249,8 +249,8 @@ def test_b37_sums_that_do_not_match() -> None:
     ("text", "meal"),
     [("have lunch", "lunch"), ("eat a quiet lunch", "lunch"), ("Lunch with Klaus", "lunch"), ("make lunch", None),
      ("clean up after lunch", None), ("get up, wash and have breakfast", "breakfast"), ("have supper", "dinner"),
-        ("go to Tobias’s dinner at the Ice House", "dinner"),
-     ("work on the launch", None)],
+     ("go to Tobias’s dinner at the Ice House", "dinner"), ("meet Rosa for lunch at the Mill", "lunch"),
+     ("shop for lunch", None), ("work on the launch", None)],
 )  # fmt: skip
 def test_which_plans_are_a_meal(text: str, meal: str | None) -> None:
     assert meal_in(text) == meal

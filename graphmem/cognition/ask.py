@@ -10,7 +10,7 @@ from typing import get_args
 
 from graphmem.clock import as_utc
 from graphmem.cognition import fitting, grounding, truth
-from graphmem.cognition.engine import Engine, fetch, lock
+from graphmem.cognition.engine import Engine, fetch, lock, unknown_agent
 from graphmem.cognition.retrieve import checked_query, search, touch_all
 from graphmem.cognition.runs import FORGOTTEN, Run, running
 from graphmem.cognition.selection import shown as shown_text
@@ -113,9 +113,15 @@ async def ask(
 
 
 async def name_of(engine: Engine, agent_id: str) -> str:
-    """The agent's name; its id while nothing was written for it."""
+    """The agent's name, else its id.
+
+    Raises:
+        UnknownAgent: When nothing was ever written for it.
+    """
     rows = await engine.store.query("agent/info", agentId=agent_id)
-    return (rows[0]["agent"].get("name") if rows else None) or agent_id
+    if not rows:
+        raise unknown_agent(agent_id)
+    return rows[0]["agent"].get("name") or agent_id
 
 
 def reply_refused(more: Sequence[grounding.Insight]) -> list[Refused]:

@@ -86,6 +86,7 @@ async def converse(
 
     Raises:
         InvalidInput: When a value is refused.
+        UnknownAgent: When one of them is not there.
         LanguageModelError, EmbeddingError, StoreError: What was said before stays.
     """
     a, b = checked_id(a, "a"), checked_id(b, "b")

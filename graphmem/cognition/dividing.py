@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from graphmem.cognition import day, fitting, truth
+from graphmem.cognition import day, fitting, known, truth
 from graphmem.cognition.engine import Engine, fetch, lock
 from graphmem.cognition.plan_store import Draft, Grain, Planned, embedded, mark, write
 from graphmem.cognition.retrieve import search
@@ -128,7 +128,14 @@ async def divide(engine: Engine, agent: Who, run: Run, entry: Planned, around: S
 
 async def _asked(engine: Engine, agent: Who, run: Run, plan: Plan, around: Sequence[Plan], grain: Grain) -> list[Part]:
     hits = await search(
-        engine, agent.id, plan.text, k=_LESSONS, profile=PAPER, now=run.now, filters=Filters(kinds=("procedure",))
+        engine,
+        agent.id,
+        plan.text,
+        k=_LESSONS,
+        profile=PAPER,
+        now=run.now,
+        filters=Filters(kinds=("procedure",)),
+        known_by=known.by(run.now),
     )
     candidates = [fitting.Shown(memory) for memory in await reasons(engine, agent.id, plan.id)]
     candidates += [fitting.Shown(hit.memory, hit.score) for hit in hits]

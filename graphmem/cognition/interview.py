@@ -9,6 +9,7 @@ from itertools import pairwise
 from graphmem.cognition import grounding
 from graphmem.cognition.ask import ask, name_of
 from graphmem.cognition.engine import Engine, fetch
+from graphmem.cognition.look_up import must_exist
 from graphmem.graph.records import to_memory
 from graphmem.language import topics
 from graphmem.models import AnyMemory, Observation, Plan
@@ -64,7 +65,7 @@ async def interview(
 
 
 async def _questions(engine: Engine, agent_id: str, name: str, day: str) -> list[tuple[Area, str]]:
-    rows = await engine.store.query("reflect/latest", agentId=agent_id, limit=_READ)
+    rows = await engine.store.query("reflect/latest", agentId=agent_id, limit=_READ, knownBy=None)
     memories: list[AnyMemory] = [to_memory(row) for row in rows]
     sources = Counter(
         memory.source
@@ -129,6 +130,7 @@ async def evaluate(
         now: Up to when.
     """
     at = await engine.now(agent_id, now)
+    await must_exist(engine, agent_id)
     right = unknown = 0
     for labelled in questions:
         answer = await ask(engine, agent_id, labelled.query, touch=False, now=at)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from graphmem.cognition import day as arithmetic
-from graphmem.cognition import fitting, grounding, plan_store, summaries, truth
+from graphmem.cognition import fitting, grounding, known, plan_store, summaries, truth
 from graphmem.cognition.day import Day
 from graphmem.cognition.dividing import Tally, scheduled
 from graphmem.cognition.engine import Engine
@@ -55,6 +55,8 @@ class Made:
     tally: Tally
     new: list[str] = field(default_factory=list[str])
     superseded: list[str] = field(default_factory=list[str])
+    later: int = 0
+    """Memories that were not known yet when it was planned."""
 
 
 class Outdated(Exception):
@@ -136,6 +138,8 @@ class Making:
         """What the prompt shows: yesterday's digest, lessons, what is on that day, what is usual, the latest."""
         engine, agent_id, now = self.engine, self.agent.id, self.run.now
         found: dict[str, fitting.Shown] = {}
+        known_by = known.by(now)
+        made.later = await known.later(engine, agent_id, now)
 
         def add(*entries: fitting.Shown) -> None:
             for entry in entries:
@@ -144,7 +148,8 @@ class Making:
         if self.because is not None:
             add(fitting.Shown(self.because.observation))
         try:
-            if yesterday := await summaries.digest(engine, agent_id, self.day.before().date, now=now):
+            yesterday = await summaries.digest(engine, agent_id, self.day.before().date, now=now)
+            if yesterday is not None and yesterday.recorded_at <= known_by:
                 add(fitting.Shown(yesterday))
         except ReplyRefused as error:
             made.tally.refused.append(refusal(error, "yesterday's digest"))
@@ -158,9 +163,11 @@ class Making:
         )  # fmt: skip
         for question, profile, kinds, k in asked:
             filters = Filters(kinds=kinds)
-            hits = await search(engine, agent_id, question, k=k, profile=profile, now=now, filters=filters)
+            hits = await search(
+                engine, agent_id, question, k=k, profile=profile, now=now, filters=filters, known_by=known_by
+            )
             add(*(fitting.Shown(hit.memory, hit.score) for hit in hits))
-        rows = await engine.store.query("reflect/latest", agentId=agent_id, limit=_LATEST)
+        rows = await engine.store.query("reflect/latest", agentId=agent_id, limit=_LATEST, knownBy=known_by)
         add(*(fitting.Shown(memory) for row in rows if (memory := to_memory(row)).kind in REMEMBERED))
         return list(found.values())
 

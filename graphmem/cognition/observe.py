@@ -309,6 +309,8 @@ async def rows_for(
     unrated = [spoken(item.text, item.source) for item in items.values() if item.importance is None]
     by_rule = engine.language_model.name == EXTRACTIVE
     if ask and unrated and not by_rule:
+        # The first thing observed brings the agent into being, and with it the run that rates it.
+        await engine.store.write(lambda tx: tx.one("agent/create", agentId=agent_id))
         async with running(engine, agent_id, "rate", engine.asks(RateImportance), now) as run:
             ratings = iter(await rate(engine, unrated, run))
     else:

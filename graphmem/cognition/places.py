@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 from graphmem.cognition import observe as observing
 from graphmem.cognition.engine import Engine, checked_id, lock, unknown_agent
+from graphmem.cognition.look_up import must_exist
 from graphmem.errors import InvalidInput
 from graphmem.graph.records import digest, to_memory, to_place, to_whereabouts
 from graphmem.graph.store import Row, Transaction
@@ -144,7 +145,12 @@ def _known_row(place: Place) -> Row:
 
 
 async def places(engine: Engine, agent_id: str) -> tuple[Place, ...]:
-    """The places that an agent knows, as it last saw them, from the top down."""
+    """The places that an agent knows, as it last saw them, from the top down.
+
+    Raises:
+        UnknownAgent: When nothing was ever written for it.
+    """
+    await must_exist(engine, agent_id)
     return tuple(to_place(row["place"]) for row in await engine.store.query("place/known", agentId=agent_id))
 
 

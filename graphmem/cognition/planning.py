@@ -150,6 +150,7 @@ async def report(
         superseded=superseded,
         adjusted=tuple(made.tally.adjusted),
         refused=tuple(run.refused if run is not None else made.tally.refused),
+        later=made.later,
         run_id=run.id if run is not None else None,
     )
 
@@ -179,10 +180,10 @@ async def current_plan(engine: Engine, agent_id: str, at: object = None) -> Curr
         LanguageModelError, EmbeddingError: When the model fails while the plan is divided.
     """
     moment = as_utc(at) if at is not None else await engine.now(agent_id)
+    agent = await who(engine, agent_id)
     chain = await _chain(engine, agent_id, moment)
     if not chain:
         return None
-    agent = await who(engine, agent_id)
     while _divisible(chain[0]):
         entry = chain[0]
         around = await plan_store.read_between(engine, agent_id, entry.plan.start - LONGEST / 2, entry.plan.end)
@@ -210,6 +211,7 @@ async def current_plan(engine: Engine, agent_id: str, at: object = None) -> Curr
         plan=chain[0].plan,
         within=tuple(entry.plan for entry in chain[1:]),
         stale=any(entry.plan.status == "stale" for entry in chain),
+        over=chain[0].plan.end <= await engine.now(agent_id),
         at=moment,
         time_zone=agent.zone.key,
     )
@@ -323,6 +325,7 @@ async def replan(engine: Engine, agent_id: str, *, now: object = None) -> PlanRe
         LanguageModelError, EmbeddingError: When the model fails; that day's plan stays stale.
     """
     at = await engine.now(agent_id, now)
+    agent = await who(engine, agent_id)
     rows = await engine.store.query("plan/stale", agentId=agent_id)
     stale = [plan for row in rows if not (plan := planned({**row, "parent": None, "parts": 0}).plan).finished]
     if not stale:
@@ -330,7 +333,6 @@ async def replan(engine: Engine, agent_id: str, *, now: object = None) -> PlanRe
     over = [plan.id for plan in stale if plan.end <= at]
     if over:
         await engine.store.write(lambda tx: _let_be(tx, agent_id, over, at))
-    agent = await who(engine, agent_id)
     days = sorted({Day.of(max(plan.start, at), agent.zone).date for plan in stale if plan.end > at})
     if not days:
         return None

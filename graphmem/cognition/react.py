@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from graphmem.cognition import fitting, plan_store, planning
+from graphmem.cognition import fitting, known, plan_store, planning
 from graphmem.cognition import observe as observing
 from graphmem.cognition.day import Day
 from graphmem.cognition.dividing import scheduled
@@ -45,8 +45,8 @@ async def react(
         LanguageModelError, EmbeddingError: When the model fails; what was observed stays, and so does the old plan.
     """
     at = await engine.now(agent_id, now)
-    observed = await _observed(engine, agent_id, observation, at)
     agent = await who(engine, agent_id)
+    observed = await _observed(engine, agent_id, observation, at)
     topic = about if about is not None else observed.source or observed.subject
     other = await _other(engine, agent_id, topic)
     name = other["name"] if other else topic or observed.text
@@ -56,7 +56,14 @@ async def react(
         entries: dict[str, fitting.Shown] = {observed.id: fitting.Shown(observed)}
         for question in (f"What is {agent.name}'s relationship with {name}?", f"{name}: {observed.text}"):
             hits = await search(
-                engine, agent_id, question, k=_EACH, profile=PAPER, now=at, filters=Filters(kinds=_REMEMBERED)
+                engine,
+                agent_id,
+                question,
+                k=_EACH,
+                profile=PAPER,
+                now=at,
+                filters=Filters(kinds=_REMEMBERED),
+                known_by=known.by(at),
             )
             entries |= {
                 hit.memory.id: fitting.Shown(hit.memory, hit.score) for hit in hits if hit.memory.id not in entries

@@ -55,7 +55,7 @@ async def reflect(engine: Engine, agent_id: str, *, force: bool = False, now: ob
         LanguageModelError, EmbeddingError, StoreError: What was written before stays, the trigger is given back.
     """
     at = await engine.now(agent_id, now)
-    rows = await engine.store.query("reflect/latest", agentId=agent_id, limit=LATEST)
+    rows = await engine.store.query("reflect/latest", agentId=agent_id, limit=LATEST, knownBy=None)
     latest = [to_memory(row) for row in rows]
     run = Run(agent_id, at)
     try:

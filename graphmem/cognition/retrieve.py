@@ -172,8 +172,12 @@ async def search(
     now: datetime,
     filters: Filters | None = None,
     max_inferred: int | None = None,
+    known_by: datetime | None = None,
 ) -> Hits:
-    """Score without touching: what verbs use that retrieve more than once and must not see their own accesses."""
+    """Score without touching: what verbs use that retrieve more than once and must not see their own accesses.
+
+    With ``known_by`` only memories that had been recorded by then; of what ended since nothing is told.
+    """
     vector = await engine.embed_query(query)
     states = await engine.store.query("agent/state", agentId=agent_id)
     held: int = states[0]["held"] if states else 0
@@ -186,13 +190,19 @@ async def search(
 
     async def find(many: int, kinds: tuple[Kind, ...] | None) -> tuple[list[Hit], bool | None]:
         asked_for = filters if kinds is None else filters.model_copy(update={"kinds": kinds})
-        asked = Asked(agent_id, vector, many, profile, now, asked_for, few)
-        if searches is None:
-            found, exact = await best(engine, asked, held)
-        else:
-            found, exact = await blended(engine, asked, searches, held), None
-        tallies.append(found)
-        return [_hit(row, profile) for row in found["hits"]], exact
+        wide = many
+        while True:
+            asked = Asked(agent_id, vector, wide, profile, now, asked_for, few)
+            if searches is None:
+                found, exact = await best(engine, asked, held)
+            else:
+                found, exact = await blended(engine, asked, searches, held), None
+            tallies.append(found)
+            hits = [_hit(row, profile) for row in found["hits"]]
+            known = [hit for hit in hits if known_by is None or hit.memory.recorded_at <= known_by]
+            if len(known) >= many or len(hits) < wide or wide == MAX_K:
+                return known[:many], exact
+            wide = min(MAX_K, 4 * wide)
 
     hits, exact = await chosen(
         engine, agent_id, find, k=k, profile=profile, kinds=filters.kinds, max_inferred=max_inferred

@@ -161,12 +161,13 @@ class Run:
 async def running(engine: Engine, agent_id: str, verb: str, prompt_version: str, now: datetime) -> AsyncGenerator[Run]:
     """A run for as long as the block takes; closed as ``done``, or as ``failed`` with the error that left it.
 
-    The agent is created when it is new.
+    Raises:
+        UnknownAgent: When there is no such agent: nobody comes into being by being asked.
     """
     run = Run(agent_id, now)
 
     async def begin(tx: Transaction) -> None:
-        await tx.one("agent/create", agentId=agent_id)
+        await lock(tx, agent_id)
         await run.open(tx, engine, verb, prompt_version)
 
     async def end(tx: Transaction, outcome: str, error: str | None = None) -> None:

@@ -45,7 +45,7 @@ async def say(
     Raises:
         InvalidInput: When a value is refused, the listener is the speaker, or what is told is not held.
         IdConflict: When the id is taken by something else.
-        UnknownMemory: When there is no such memory to tell.
+        UnknownAgent, UnknownMemory: When the speaker is not there, or has no such memory to tell.
         Forgotten: When one of them has forgotten it.
     """
     other = checked_id(to, "to")

@@ -12,9 +12,9 @@ from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from graphmem.cognition import fitting, grounding, truth
+from graphmem.cognition import fitting, grounding, known, truth
 from graphmem.cognition.day import Day
-from graphmem.cognition.engine import Engine, fetch_one, lock
+from graphmem.cognition.engine import Engine, fetch_one, lock, unknown_agent
 from graphmem.cognition.retrieve import search, touch_all
 from graphmem.cognition.runs import FORGOTTEN, Run, running
 from graphmem.cognition.texts import date_text
@@ -61,10 +61,16 @@ class Who:
 
 
 async def who(engine: Engine, agent_id: str) -> Who:
-    """The agent; one that was never written to is called by its id and lives in UTC."""
+    """The agent.
+
+    Raises:
+        UnknownAgent: When nothing was ever written for it.
+    """
     rows = await engine.store.query("plan/agent", agentId=agent_id)
-    row: Mapping[str, Any] = rows[0] if rows else {"name": agent_id, "timeZone": "UTC", "traits": None}
-    return Who(agent_id, row["name"], row["traits"], ZoneInfo(row["timeZone"]), row.get("learnedUpTo"))
+    if not rows:
+        raise unknown_agent(agent_id)
+    row = rows[0]
+    return Who(agent_id, row["name"], row["traits"], ZoneInfo(row["timeZone"]), row["learnedUpTo"])
 
 
 def checked_date(value: object) -> date:
@@ -122,7 +128,7 @@ async def summarise(engine: Engine, agent_id: str, *, now: object = None) -> Ref
 
 
 async def digest(engine: Engine, agent_id: str, day: object, *, now: object = None) -> Reflection | None:
-    """What a day came to, in the agent's time zone: what it observed, and what became of its plans.
+    """What a day came to, in the agent's time zone: what it observed, and what became of its plans, as known by now.
 
     The one that is held is used again while it is active, unless it was written before the day was over, and the
     agent has observed more of it since. None where nothing of the day is remembered.
@@ -136,8 +142,13 @@ async def digest(engine: Engine, agent_id: str, day: object, *, now: object = No
     agent = await who(engine, agent_id)
     span = Day(wanted, agent.zone)
     covers = f"day {wanted.isoformat()}"
+    known_by = known.by(at)
     rows = await engine.store.query(
-        "summary/of_day", agentId=agent_id, **{"from": span.start, "until": span.end}, limit=_SHOWN
+        "summary/of_day",
+        agentId=agent_id,
+        **{"from": span.start, "until": span.end},
+        knownBy=known_by,
+        limit=_SHOWN,
     )
     observed = [to_memory(row) for row in rows]
     planned = [
@@ -149,7 +160,10 @@ async def digest(engine: Engine, agent_id: str, day: object, *, now: object = No
             until=span.end,
             **{"from": span.start},
         )
-        if (memory := to_memory(row)).type == "plan" and memory.finished and memory.kind == "day"
+        if (memory := to_memory(row)).type == "plan"
+        and memory.finished
+        and memory.kind == "day"
+        and memory.recorded_at <= known_by
     ]
     memories = sorted([*observed, *planned], key=lambda memory: (memory.occurred_at, memory.id))
     held = await engine.store.query("summary/latest", agentId=agent_id, covers=covers)

@@ -20,7 +20,7 @@ from graphmem.language.planning import DecideReaction, DividePlan, PlanDay, Sche
 from graphmem.language.routines import habits, nights
 from graphmem.language.text import normalise_text
 from graphmem.language.topics import Reader
-from graphmem.language.whens import DAY, HOUR, meal_in
+from graphmem.language.whens import DAY, HOUR, common_meal, meal_in
 
 _STEP = 15
 _LEFT_OUT = re.compile(r"^“([^”]+)” (?:was|were) (?:dropped|missed)")
@@ -246,10 +246,13 @@ _MORNING_STEPS = (("get up and wash", 15), ("get dressed", 10), ("make breakfast
 
 
 def divide_plan(task: DividePlan) -> dict[str, Any]:
-    """Hours by the clock; steps of a quarter of an hour, of a meal what belongs to one."""
+    """Hours by the clock; steps of a quarter of an hour, of a meal what belongs to one.
+
+    A meal with a name of its own, a place or company is somebody's dinner: its steps keep what it is.
+    """
     if task.into == "hour":
         return {"parts": _hours(task)}
-    meal = meal_in(task.text)
+    meal = common_meal(task.text)
     steps: list[tuple[str, int]] = []
     if meal is not None:
         named = [*_MORNING_STEPS, ("wash up after breakfast", 10)] if meal == "breakfast" else [

@@ -156,7 +156,7 @@ def _repeated(statements: Sequence[Statement], zone: ZoneInfo, name: str) -> lis
         numbers = tuple(statement.number for statement in members[-3:])
         meal = meal_in(last.text)
         text = f"have {meal}" if meal else _doing(last.text, name)
-        found.append(Habit(start, min(start + HOUR, DAY), text, last.place or "", numbers))
+        found.append(Habit(start, min(start + HOUR, DAY), text, last.place or place_in(last.text), numbers))
     return found
 
 

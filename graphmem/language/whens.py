@@ -19,8 +19,9 @@ DAY = 24 * HOUR
 
 _MEAL = r"(breakfast|brunch|lunch|dinner|supper)"
 _EATS = re.compile(
-    rf"^\W*{_MEAL}\b|\b(?:eat|eats|eating|ate|have|has|having|had|enjoy|grab|take)\s+(?:\w+\s+){{0,3}}?{_MEAL}\b|"
-    rf"\b(?:go(?:es|ing)?\s+to|host\w*)\s+(?:[\w'’&-]+\s+){{1,4}}?{_MEAL}\b",
+    rf"(?:^|[“:])\W*{_MEAL}\b|\b(?:eat|eats|eating|ate|have|has|having|had|enjoy|grab|take)\s+(?:\w+\s+){{0,3}}?{_MEAL}\b|"
+    rf"\b(?:go(?:es|ing)?\s+to|host\w*)\s+(?:[\w'’&-]+\s+){{1,6}}?{_MEAL}\b|"
+    rf"\bmeet\w*\s+(?:[\w'’&-]+\s+){{1,5}}?for\s+(?:\w+\s+)?{_MEAL}\b",
     re.IGNORECASE,
 )
 _SAME_MEAL = {"supper": "dinner", "brunch": "lunch"}
@@ -31,14 +32,31 @@ def meal_in(text: str) -> str | None:
     match = _EATS.search(text)
     if match is None:
         return None
-    name = (match[1] or match[2] or match[3]).casefold()
+    name = (match[1] or match[2] or match[3] or match[4]).casefold()
     return _SAME_MEAL.get(name, name)
+
+
+_COMMON_MEAL = words.listed(
+    """
+    a an the some my our her his their own then and up to in at home quick light late early simple small warm cold
+    usual have has had having eat eats eating ate take grab enjoy get gets up wash dress dressed make makes go goes
+    breakfast brunch lunch dinner supper
+    """
+)
+
+
+def common_meal(text: str) -> str | None:
+    """The meal of a plan that is nothing but a meal; None where it says more, such as with whom it is, or where."""
+    said = {word.text.casefold() for word in words.words(text)}
+    return meal_in(text) if said <= _COMMON_MEAL else None
 
 
 # --- times of day ------------------------------------------------------------------------------------------------
 
 _TIME = r"(?:(\d{1,2})(?:[:.](\d{2}))?\s*(a\.?m\b\.?|p\.?m\b\.?|o'clock\b|h\b|uhr\b)?|(noon|midday|midnight))"
-_AT = re.compile(rf"\b(?:at|from|around|about|by|until|till|to|by)\s+(?:about\s+|around\s+)?{_TIME}", re.IGNORECASE)
+_AT = re.compile(
+    rf"(?:\b(?:at|from|around|about|by|until|till|to)\s+|,\s*)(?:about\s+|around\s+)?{_TIME}", re.IGNORECASE
+)
 _SPAN = re.compile(rf"(?:\bfrom\s+|\bbetween\s+)?{_TIME}\s*(?:-|–|—|\bto\b|\buntil\b|\btill\b|\band\b)\s*{_TIME}", re.I)
 
 
@@ -133,10 +151,16 @@ _EVENT = (
     r"debate|walk|date|festival|exhibition|funeral|service|training|workshop|talk)"
 )
 _EVENT_WORD = re.compile(rf"\b{_EVENT}\b", re.IGNORECASE)
+_NAME = r"(?:the\s+)?[A-Z][\w'’&-]*(?:\s+[A-Z][\w'’&-]*)*"
 _PHRASE = re.compile(
-    rf"((?:[\w'’&-]+\s+){{0,4}}?)\b({_EVENT})\b"
-    r"(\s+(?:at|in|with|for|of)\s+(?:the\s+)?[A-Z][\w'’&-]*(?:\s+[A-Z][\w'’&-]*)*)?",
+    rf"((?:[\w'’&-]+\s+){{0,4}}?)\b((?i:{_EVENT}))\b"
+    rf"((?:\s+of\s+(?:the|our)\s+[\w'’&-]+)?(?:\s+(?:at|in|with|for|of)\s+{_NAME})*)",
 )
+_MEETS = re.compile(
+    rf"\b(meet|see|visit)(?:s|ing)?\s+({_NAME}(?:\s+and\s+{_NAME})?(?:\s+for\s+(?:an?\s+)?\w+)?"
+    rf"(?:\s+(?:at|in)\s+{_NAME})?)"
+)
+"""Somebody is met: who it is is the matter."""
 _OWNERS = frozenset({"the", "a", "an", "my", "our", "her", "his", "their", "your"})
 _LONG = re.compile(r"\b(?:party|celebration|wedding|concert|festival|reception|game|match|regatta)\b", re.IGNORECASE)
 _INVITES = re.compile(
@@ -280,7 +304,9 @@ def _of_another(text: str, name: str) -> bool:
 
 
 def _told(statement: Statement, name: str) -> str:
-    """What the agent does: it goes to the event that the sentence names."""
+    """What the agent does: it meets whom the sentence names, or goes to the event, with its name and place."""
+    if met := _MEETS.search(statement.text):
+        return f"{met[1]} {met[2]}"
     match = _PHRASE.search(statement.text)
     if match is None:
         return f"keep the appointment: “{statement.text.strip()}”"
@@ -295,7 +321,9 @@ def _told(statement: Statement, name: str) -> str:
     owner = before[-1].casefold() if before and before[-1].casefold() in _OWNERS else "the"
     by = statement.source if statement.source and statement.source != name else None
     article = f"{by}’s" if by and owner in ("my", "our") else "the" if owner in ("a", "an", "your") else owner
-    what = " ".join([article, *kept, match[2]]) + (match[3] or "")
+    event = match[2].lower() if match.start(2) == 0 else match[2]
+    whose = not before and any(word[:1].isupper() and word.endswith(("'s", "’s")) for word in kept)
+    what = " ".join([*([] if whose else [article]), *kept, event]) + match[3]
     hosts = _HOSTS.search(statement.text) and by is None and _opens_with(statement.text, name)
     return f"{'host' if hosts else 'go to'} {what}"
 

@@ -38,6 +38,8 @@ class PlanReport(Value):
     """The old rest of the day, each replaced by one of the new blocks."""
     adjusted: tuple[Adjusted, ...] = ()
     refused: tuple[Refused, ...] = ()
+    later: int = 0
+    """Active memories that were recorded after the time of the call: a plan is made from what was known by then."""
     run_id: str | None = None
 
 
@@ -49,7 +51,9 @@ class CurrentPlan(Value):
     within: tuple[Plan, ...] = ()
     """What it is a part of, the nearest first."""
     stale: bool
-    """Whether something that it rests on has ended: it is to be planned anew."""
+    """Whether something that it rests on has ended: it is to be planned anew, unless it is over."""
+    over: bool
+    """Whether its time has passed by the agent's clock: then it is history, and nothing is planned in its place."""
     at: datetime
     time_zone: str
 

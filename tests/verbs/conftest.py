@@ -27,6 +27,12 @@ async def thinking(memory: AsyncMemory, embedder: Embedder, agent_id: str) -> As
         yield open_with
 
 
+@pytest.fixture
+async def born(memory: AsyncMemory, agent_id: str) -> None:
+    """This test's agent is there, and remembers nothing: nobody comes into being by being asked."""
+    await memory.agent(agent_id).configure(time_zone="UTC")
+
+
 @pytest.fixture(autouse=True)
 async def invariants(memory: AsyncMemory, agent_id: str) -> AsyncIterator[None]:
     """Every test leaves a graph in which all rules hold."""

@@ -58,6 +58,7 @@ async def test_what_memory_does_not_tell_is_not_known(agent: AsyncAgent, questio
     assert answer.looked_at
 
 
+@pytest.mark.usefixtures("born")
 async def test_an_agent_without_memories_knows_nothing(agent: AsyncAgent) -> None:
     answer = await agent.ask("Who are you?")
     assert (answer.known, answer.looked_at) == (False, ())

@@ -85,6 +85,7 @@ async def test_nothing_is_told_twice_nor_back(memory: AsyncMemory, agent: AsyncA
 
 async def test_who_has_nothing_to_say_says_nothing(memory: AsyncMemory, agent: AsyncAgent, new_agent: NewAgent) -> None:
     other = new_agent()
+    await named(agent, other)
     await agent.observe("Gulls stole the bread.", importance=2, now=T)
     talk = await memory.converse(agent.id, other.id, about="the lantern feast", now=T)
     assert (talk.utterances, talk.summaries, talk.ended) == ((), {}, "over")
@@ -92,6 +93,7 @@ async def test_who_has_nothing_to_say_says_nothing(memory: AsyncMemory, agent: A
 
 async def test_the_bound_on_turns_holds(memory: AsyncMemory, agent: AsyncAgent, new_agent: NewAgent) -> None:
     other = new_agent()
+    await named(agent, other)
     for number in range(4):
         await agent.observe(f"A storm took mast number {number}", importance=9, now=T)
     talk = await memory.converse(agent.id, other.id, turns=2, now=T)

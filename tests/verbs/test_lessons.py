@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from scripted import Open, Scripted, numbers_of
 from verbs.test_planning import PLAIN, at, block, blocks, day_of, quarters
 
@@ -143,6 +144,7 @@ async def test_without_a_model_what_works_is_told_as_well(agent: AsyncAgent) -> 
     assert lesson.text == "“swim” got done each time that it was planned: plan it like that again."
 
 
+@pytest.mark.usefixtures("born")
 async def test_a_block_of_a_day_is_told_with_its_state(thinking: Open) -> None:
     plan = day_of(block("00:00-24:00", "mend nets"))
     model = Scripted(plan=plan, divide=quarters, learn=lambda task: {"insights": []})

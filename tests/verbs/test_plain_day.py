@@ -11,6 +11,8 @@ from graphmem import AsyncMemory
 from graphmem.async_agent import AsyncAgent
 from graphmem.language.whens import meal_in
 
+pytestmark = pytest.mark.usefixtures("born")
+
 
 async def test_a_day_without_a_model(agent: AsyncAgent) -> None:
     await agent.configure(
@@ -56,6 +58,39 @@ async def test_a_day_without_a_model(agent: AsyncAgent) -> None:
     assert [plan.id for plan in after if plan.end <= at(11)] == [plan.id for plan in found if plan.end <= at(11)]
 
 
+@pytest.mark.parametrize(
+    ("told", "text", "place"),
+    [
+        ("The guild dinner at the Town Hall is on 12 June at 19:00", "go to the guild dinner at the Town Hall",
+         "Town Hall"),
+        ("Guild dinner, Town Hall, 12 June, 19:00", "go to the Guild dinner", None),
+        ("The guild dinner takes place in the Town Hall on 12 June at 19:00", "go to the guild dinner", "Town Hall"),
+        ("The annual dinner of the guild is on 12 June at 19:00 in the Town Hall",
+         "go to the annual dinner of the guild", "Town Hall"),
+        ("I am meeting Rosa Marsh for dinner at the Ice House tomorrow at 19:00",
+         "meet Rosa Marsh for dinner at the Ice House", "Ice House"),
+        ("Supper with Rosa at the Mill tomorrow at 19:00", "go to the supper with Rosa at the Mill", "Mill"),
+        ("Pavel's dinner is at the Mill tomorrow at 19:00", "go to Pavel's dinner", "Mill"),
+    ],
+)  # fmt: skip
+async def test_an_event_keeps_its_name_and_place_down_to_the_step(
+    agent: AsyncAgent, told: str, text: str, place: str | None
+) -> None:
+    await agent.configure(name="Ines Calder")
+    await agent.observe(told, now=at(9, day=11))
+    report = await agent.plan_day(DAY, now=at(6))
+    (evening,) = [plan for plan in blocks(report.plans) if meal_in(plan.text) == "dinner"]
+    assert (evening.text, evening.place, evening.start) == (text, place, at(19))
+    for minute in (0, 20, 59):
+        current = await agent.current_plan(at(19, minute))
+        assert current is not None
+        assert (current.plan.grain, current.plan.place) == ("step", place)
+        assert current.plan.text.startswith(f"{text} (")
+    noon = await agent.current_plan(at(12, 20))
+    assert noon is not None
+    assert noon.plan.text == "eat lunch"
+
+
 @pytest.mark.parametrize("traits", ["Shy. Hates parties.", "A baker. Rosa avoids the party every year."])
 async def test_who_does_not_want_to_does_not_go(agent: AsyncAgent, traits: str) -> None:
     await agent.configure(name="Rosa Marsh", traits=traits)
@@ -86,6 +121,7 @@ async def test_an_agent_that_remembers_nothing_has_a_plain_day(agent: AsyncAgent
 async def test_agents_plan_apart(agent: AsyncAgent, memory: AsyncMemory) -> None:
     await agent.plan_day(DAY, now=at(0))
     other = memory.agent(agent.id + "2")
+    await other.configure(time_zone="UTC")
     assert await other.plans(DAY) == ()
     assert await other.current_plan(at(9)) is None
 
@@ -99,3 +135,38 @@ async def test_the_step_of_this_moment_is_active(agent: AsyncAgent) -> None:
     other = await agent.current_plan(at(15))
     assert other is not None
     assert other.plan.state == "planned"
+
+
+async def test_a_plan_knows_nothing_of_what_was_recorded_later(agent: AsyncAgent) -> None:
+    await agent.observe("Come to the harbour party at the Ice House on 12 June at 17:00", kind="utterance",
+                        source="Tobias", id="party", now=at(9, day=13))  # fmt: skip
+    await agent.observe("Caulked the Petrel", occurred_at=at(9, day=11), now=at(9, day=13), importance=9, id="caulked")
+    await agent.observe("Tied up the Heron", now=at(6, 30), importance=3, id="heron")
+    report = await agent.plan_day(DAY, now=at(6, 30))
+    assert report.later == 2
+    assert not [plan for plan in report.plans if "party" in plan.text]
+    run = await agent.run(report.run_id or "")
+    assert {shown.memory.id for shown in run.shown} == {"heron"}
+    # The digest of the day before rests on what was known as well: nothing.
+    assert await agent.digest("2026-06-11", now=at(6, 30)) is None
+    reaction = await agent.react("The Petrel floats", about="Tobias", now=at(10))
+    seen = await agent.run(reaction.run_id or "")
+    assert not {"party", "caulked"} & {shown.memory.id for shown in seen.shown}
+    # What is known by now is used, whenever that is.
+    tomorrow = await agent.plan_day("2026-06-14", now=at(9, day=13))
+    assert tomorrow.later == 0
+    told = await agent.run(tomorrow.run_id or "")
+    assert {"party", "caulked"} <= {shown.memory.id for shown in told.shown}
+
+
+async def test_what_was_recorded_later_leaves_room_for_what_was_known(agent: AsyncAgent) -> None:
+    await agent.observe("Come to the harbour party at the Ice House on 12 June at 17:00", kind="utterance",
+                        source="Tobias", now=at(9, day=10))  # fmt: skip
+    later = [f"You are invited to the party at the Ice House on {n} July at 17:00" for n in range(1, 31)]
+    for _ in range(4):
+        await agent.observe_many([{"text": f"{text}!", "importance": 9} for text in later], now=at(9, day=13))
+        later = [f"{text}, number {len(later)}" for text in later]
+    report = await agent.plan_day(DAY, now=at(6))
+    assert report.later == 120
+    (party,) = [plan for plan in blocks(report.plans) if "party" in plan.text]
+    assert party.start == at(17)

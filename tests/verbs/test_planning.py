@@ -19,6 +19,7 @@ from graphmem.language.planning import DividePlan, PlanDay
 from graphmem.language.whens import meal_in
 from graphmem.models import Plan
 
+pytestmark = pytest.mark.usefixtures("born")
 DAY = "2026-06-12"
 LONDON = ZoneInfo("Europe/London")
 
@@ -386,11 +387,19 @@ async def test_what_is_over_is_history(thinking: Open) -> None:
     party = next(plan for plan in blocks(plans.plans) if plan.text == "go to the party")
     await agent.retract("party", reason="it never was", now=at(9, day=14))
     assert (await agent.get(party.id)).status == "stale"
+    evening = await agent.current_plan(at(18))
+    assert evening is not None
+    assert (evening.stale, evening.over) == (True, True)
     assert await agent.replan(now=at(10, day=14)) is None
     found = await agent.get(party.id)
     assert isinstance(found, Plan)
     assert (found.status, found.state) == ("active", "planned")  # Nobody said that it was done.
-    assert (await agent.explain(party.id)).grounds_of(party.id) == ()
+    provenance = await agent.explain(party.id)
+    assert provenance.grounds_of(party.id) == ()
+    # What it rested on, and until when, is told all the same.
+    assert [(g.target, g.until) for g in provenance.grounds_of(party.id, ended=True)] == [("party", at(10, day=14))]
+    change = await agent.restore("party", now=at(11, day=14))
+    assert change.active == ()
 
 
 async def test_an_echo_of_what_is_stale_needs_a_reason(thinking: Open) -> None:

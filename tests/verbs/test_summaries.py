@@ -87,6 +87,7 @@ async def test_a_stale_description_is_written_anew_when_it_is_asked_for(thinking
     assert [g.target for g in (await agent.explain(second.id)).grounds_of(second.id)] == ["boat"]
 
 
+@pytest.mark.usefixtures("born")
 async def test_nothing_to_describe_and_what_no_memory_bears_out(thinking: Open) -> None:
     agent = await thinking(Scripted(sum_up=lambda task: {"text": "Klaus is a baker of 43 cakes", "evidence": [1]}))
     with pytest.raises(InvalidInput, match="remembers nothing"):

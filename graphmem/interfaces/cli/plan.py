@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from graphmem.clock import system_now
 from graphmem.interfaces.cli.common import BELIEVE, Agent, Cli, command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from graphmem.interfaces.cli.common import Where
     from graphmem.models import Refused
@@ -67,13 +69,14 @@ def plan(
             _show_current(cli, current, where)
             return
         report = handle.replan() if anew else handle.plan_day(date)
+        clock_now = handle.info().clock or system_now()
     if cli.as_json:
         cli.emit({**where.as_dict(), **(report.model_dump(mode="json") if report else {"plans": None})})
         return
     if report is None:
         cli.say(f"nothing that is planned is stale: {where}")
         return
-    _show_day(cli, report, where)
+    _show_day(cli, report, clock_now, where)
 
 
 def _show_current(cli: Cli, current: CurrentPlan | None, where: Where) -> None:
@@ -91,12 +94,14 @@ def _show_current(cli: Cli, current: CurrentPlan | None, where: Where) -> None:
     ids = short_ids(item.id for item in chain)
     for item in chain:
         cli.say(plan_line(item, current.time_zone, ids))
-    if current.stale:
+    if current.stale and current.over:
+        cli.note("what it rested on has ended; it is over, and nothing is planned in its place")
+    elif current.stale:
         cli.note("what it rests on has ended: graphmem plan --anew makes the rest of the day anew")
     cli.say(str(where))
 
 
-def _show_day(cli: Cli, report: PlanReport, where: Where) -> None:
+def _show_day(cli: Cli, report: PlanReport, clock_now: datetime, where: Where) -> None:
     from graphmem.views.plans import clock, day_lines
     from graphmem.views.text import counted
 
@@ -107,7 +112,9 @@ def _show_day(cli: Cli, report: PlanReport, where: Where) -> None:
     if report.superseded:
         cli.say(f"superseded: {counted(len(report.superseded), 'plan')} of the old rest of the day")
     _tell(cli, report.adjusted, report.refused)
-    if any(item.status == "stale" and not item.finished for item in report.plans):
+    if report.later:
+        cli.note(f"{counted(report.later, 'memory', 'memories')} recorded later than that: not known yet, so not used")
+    if any(item.status == "stale" and not item.finished and item.end > clock_now for item in report.plans):
         cli.note("what is stale rests on what has ended: graphmem plan --anew makes the rest of the day anew")
     cli.say(str(where))
 

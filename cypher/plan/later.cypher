@@ -1,0 +1,6 @@
+// How many active memories, plans apart, were recorded after a moment.
+// knownBy ZONED DATETIME: what was recorded by then is known.
+// Returns: later INTEGER
+MATCH (memory:Memory {agentId: $agentId, status: 'active'})
+WHERE memory.occurredAt IS NOT NULL AND memory.recordedAt > $knownBy AND NOT memory:Plan
+RETURN count(memory) AS later
