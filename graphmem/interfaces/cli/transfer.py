@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from graphmem.interfaces.cli.common import SERVER, Cli, command, complete_agent
+from graphmem.interfaces.cli.common import SERVER, Cli, agent_option, command
 
 if TYPE_CHECKING:
     from graphmem.interfaces.foreign import Format
@@ -42,9 +42,7 @@ def export(
     cli: Cli,
     agent: Annotated[
         list[str] | None,
-        typer.Option(
-            "--agent", "-a", metavar="ID", help="Only this agent; again for more.", autocompletion=complete_agent
-        ),
+        agent_option("Only this agent; again for more."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", dir_okay=False, help="A new file; standard output without it.")
@@ -62,7 +60,7 @@ def export(
 
     if cli.as_json and output is None:
         raise InvalidInput("--json tells about a file", remedy="name one with --output")
-    with cli.memory() as memory, _target(output) as file:
+    with cli.memory(*(agent or ())) as memory, _target(output) as file:
         with cli.progress() as progress:
 
             def show(done: int) -> None:
@@ -115,7 +113,7 @@ def import_(
     ] = "graphmem",
     agent: Annotated[
         str | None,
-        typer.Option("--agent", "-a", metavar="ID", help="Whose it is where another program's file does not say."),
+        agent_option("Whose it is where another program's file does not say."),
     ] = None,
 ) -> None:
     """Store the agents of an export as they were; running it again adds nothing, after a break it goes on.
