@@ -15,8 +15,8 @@ import typer
 from graphmem.interfaces.cli.common import SERVER, Cli, agent_option, command
 
 if TYPE_CHECKING:
-    from graphmem.interfaces.foreign import Format
     from graphmem.interfaces.cli.common import Where
+    from graphmem.interfaces.foreign import Format
     from graphmem.models.exports import Exported, GraphImported
 
 _STDIN = Path("-")
