@@ -43,7 +43,7 @@ class AsyncReading:
         Raises:
             UnknownAgent: When nothing was ever written for it.
         """
-        await look_up.must_exist(self._engine, self.id)
+        await look_up.must_exist(self._engine.store, self.id)
 
     async def get(self, id: str) -> AnyMemory:
         """One memory by its full id.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
@@ -43,7 +43,25 @@ def as_utc(value: object) -> datetime:
             raise InvalidTime(f"the time {value.isoformat()} has no zone", remedy=_REMEDY)
         return value.astimezone(UTC)
     except (ValueError, OverflowError, OSError) as error:
-        raise InvalidTime(f"{value!r} is not a time: {error}", remedy=_REMEDY) from error
+        # Of what has not even the form of a time, Python says no more than that.
+        why = "" if str(error).startswith("Invalid isoformat") else f": {error}"
+        raise InvalidTime(f"{value!r} is not a time{why}", remedy=_REMEDY) from error
+
+
+def as_date(value: object) -> date:
+    """Read a day: a ``date``, or a string ``YYYY-MM-DD``.
+
+    Raises:
+        InvalidTime: When it is none.
+    """
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value
+    try:
+        if isinstance(value, str):
+            return date.fromisoformat(value.strip())
+    except ValueError:
+        pass
+    raise InvalidTime(f"{value!r} is not a date", remedy="give a date, or a string such as '2026-06-12'")
 
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}

@@ -84,6 +84,11 @@ class InvalidTime(InvalidInput):
 class InvalidSettings(InvalidInput):
     """A setting or environment variable is refused."""
 
+    def __init__(self, message: str, *, setting: str = "", remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.setting = setting
+        """Its name, where one value is at fault: an option of the command line or argument may have given it."""
+
 
 class UnknownAgent(GraphmemError):
     """There is no agent of that id."""

@@ -113,11 +113,8 @@ class _Told:
             stream.flush()
 
 
-async def _connected(
-    settings: Settings, embedder: Embedder | None, tell: Progress
-) -> tuple[Store, Embedder, str | None]:
-    """The store and the embedder that the settings name, and the address of Neo4j Browser on the embedded server."""
-    from graphmem import embedding
+async def _connected(settings: Settings, tell: Progress) -> tuple[Store, str | None]:
+    """The store that the settings name, and the address of Neo4j Browser on the embedded server."""
     from graphmem.graph.store import Store
 
     browser_url = None
@@ -130,12 +127,6 @@ async def _connected(
         browser_url = connection.browser_url
     else:
         address, account, secret = settings.uri, settings.user, settings.password
-    if embedder is None:
-
-        def fetched(done: int, total: int) -> None:
-            tell(f"fetching {settings.embedding}", done / total if total else None)
-
-        embedder = await in_thread(partial(embedding.load, settings, progress=fetched))
     store = await Store.connect(
         address,
         account,
@@ -143,7 +134,17 @@ async def _connected(
         settings.database,
         retry_seconds=settings.retry_timeout,
     )
-    return store, embedder, browser_url
+    return store, browser_url
+
+
+async def _embedder(settings: Settings, tell: Progress) -> Embedder:
+    """The embedder that the settings name, its files fetched."""
+    from graphmem import embedding
+
+    def fetched(done: int, total: int) -> None:
+        tell(f"fetching {settings.embedding}", done / total if total else None)
+
+    return await in_thread(partial(embedding.load, settings, progress=fetched))
 
 
 @traced
@@ -177,6 +178,7 @@ class AsyncMemory(AsyncTalks, AsyncWorlds, AsyncTransfer):
         embedder: Embedder | None = None,
         language_model: LanguageModel | None = None,
         prompts: Sequence[type[Task[Any]]] = (),
+        agents: Sequence[str] = (),
         progress: Progress | None = None,
     ) -> AsyncMemory:
         """Connect to Neo4j, or to the embedded server, which is fetched and started when it is not running.
@@ -190,6 +192,7 @@ class AsyncMemory(AsyncTalks, AsyncWorlds, AsyncTransfer):
             embedder: Your own; by default the model of ``settings.embedding``.
             language_model: Your own; by default that of ``settings.language_model``.
             prompts: Prompts of your own: subclasses of the tasks of :mod:`graphmem.language.prompts`.
+            agents: Ids of agents that must be there already, which is seen before a model is fetched or loaded.
             progress: Told about fetching and starting, which the first time takes half a minute or more. By default
                 that is logged (``graphmem``, INFO) and, in a terminal or a notebook, written to standard error.
 
@@ -197,19 +200,26 @@ class AsyncMemory(AsyncTalks, AsyncWorlds, AsyncTransfer):
             InvalidSettings: When a setting is refused.
             InvalidInput: When a prompt of your own is.
             LocalServerError: When the embedded server cannot be fetched or started.
+            UnknownAgent: When nothing was ever written for one of ``agents``.
             StoreUnavailable, AuthenticationFailed: When the server cannot be reached, or refuses the account.
             SchemaMismatch: When the store was made for another embedding model, or by a newer graphmem.
             IndexUnavailable: When an index is missing, failed, or not online in time.
         """
-        from graphmem import language
+        from graphmem import embedding, language
         from graphmem.graph import schema
         from graphmem.language.own import own_prompts
 
         own = own_prompts(prompts)
         settings = settings or load_settings(uri=uri, user=user, password=password, database=database)
+        if embedder is None:
+            embedding.check_name(settings.embedding)
         tell = progress or _Told()
-        store, embedder, browser_url = await _connected(settings, embedder, tell)
+        store, browser_url = await _connected(settings, tell)
         try:
+            if agents:
+                schema.check_server(await store.server(), store.uri)
+                await look_up.must_exist(store, *(checked_id(agent, "agent") for agent in agents))
+            embedder = embedder or await _embedder(settings, tell)
             if progress:
                 progress("preparing the schema", None)
             await schema.prepare(store, embedder, analyzer=settings.analyzer, wait_seconds=settings.index_timeout)
@@ -252,8 +262,9 @@ class AsyncMemory(AsyncTalks, AsyncWorlds, AsyncTransfer):
 
         settings = load_settings(settings, embedding=embedding)
         tell = progress or _Told()
-        store, embedder, _ = await _connected(settings, embedder, tell)
+        store, _ = await _connected(settings, tell)
         try:
+            embedder = embedder or await _embedder(settings, tell)
             await schema.prepare_to_move(
                 store, embedder, analyzer=settings.analyzer, wait_seconds=settings.index_timeout
             )
@@ -375,6 +386,7 @@ class Memory(Talks, Worlds, Transfer):
         embedder: Embedder | None = None,
         language_model: LanguageModel | None = None,
         prompts: Sequence[type[Task[Any]]] = (),
+        agents: Sequence[str] = (),
         progress: Progress | None = None,
     ) -> Memory:
         """See :meth:`AsyncMemory.open`."""
@@ -391,6 +403,7 @@ class Memory(Talks, Worlds, Transfer):
                     embedder=embedder,
                     language_model=language_model,
                     prompts=prompts,
+                    agents=agents,
                     progress=progress,
                 )
             )

@@ -210,7 +210,9 @@ def load_settings(base: Settings | None = None, **overrides: Any) -> Settings:
         first = error.errors(include_url=False, include_input=False)[0]
         name = str(first["loc"][0])
         raise InvalidSettings(
-            f"setting {name}: {first['msg'].removeprefix('Value error, ')}", remedy=f"correct {_origin(name, given)}"
+            f"setting {name}: {first['msg'].removeprefix('Value error, ')}",
+            setting=name,
+            remedy=f"correct {_origin(name, given)}",
         ) from error
 
 

@@ -3,7 +3,9 @@
 // Returns: cited NODE, citations INTEGER, citation PATH
 MATCH (cited:Memory {agentId: $agentId})
 WHERE cited.id IS NOT NULL
-WITH cited, COUNT { (cited)<-[edge:CITES|DERIVED_FROM WHERE edge.until IS NULL]-(:Memory) } AS citations
+WITH
+  cited,
+  COUNT { (cited)<-[edge:CITES|DERIVED_FROM WHERE edge.until IS NULL]-(:Memory) } AS citations
 WHERE citations > 0
 ORDER BY citations DESC, cited.id
 LIMIT 10

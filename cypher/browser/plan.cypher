@@ -6,7 +6,6 @@ WITH
   agent.timeZone AS zone,
   date(datetime({datetime: coalesce(agent.clock, datetime()), timezone: agent.timeZone})) AS today
 MATCH (plan:Memory {agentId: $agentId, status: 'active'})
-USING INDEX SEEK plan:Memory(agentId, status, occurredAt)
 WHERE plan.occurredAt IS NOT NULL
   AND 'Plan' IN labels(plan)
   AND date(datetime({datetime: plan.start, timezone: zone})) <= today

@@ -105,10 +105,11 @@ def agent_properties(config: AgentConfig) -> dict[str, Any]:
     return {to_camel(name): value for name, value in config.model_dump(exclude_none=True).items()}
 
 
-async def must_exist(engine: Engine, agent_id: str) -> None:
-    """Raise UnknownAgent where nothing was ever written for it."""
-    if not await engine.store.query("agent/state", agentId=agent_id):
-        raise unknown_agent(agent_id)
+async def must_exist(store: Store, *agent_ids: str) -> None:
+    """Raise UnknownAgent where nothing was ever written for one of them."""
+    for agent_id in agent_ids:
+        if not await store.query("agent/state", agentId=agent_id):
+            raise unknown_agent(agent_id)
 
 
 async def get(engine: Engine, agent_id: str, memory_id: str) -> AnyMemory:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import get_args
 
-from graphmem.clock import as_utc
+from graphmem.clock import as_date, as_utc
 from graphmem.cognition import plan_store, truth
 from graphmem.cognition.change import checked_reason
 from graphmem.cognition.day import Day
@@ -15,7 +15,7 @@ from graphmem.cognition.engine import CALLER, Engine, checked_id, fetch_one
 from graphmem.cognition.making import Because, Made, Making, Outdated, bounds
 from graphmem.cognition.plan_store import LONGEST, Planned, planned
 from graphmem.cognition.runs import Run, running
-from graphmem.cognition.summaries import Who, checked_date, who
+from graphmem.cognition.summaries import Who, who
 from graphmem.errors import AlreadyEnded, InvalidInput, RunLost
 from graphmem.graph.store import Transaction
 from graphmem.language.planning import DividePlan, PlanDay
@@ -51,7 +51,7 @@ async def plan_day(
     """
     at = await engine.now(agent_id, now)
     agent = await who(engine, agent_id)
-    span = Day(checked_date(day), agent.zone) if day is not None else Day.of(at, agent.zone)
+    span = Day(as_date(day), agent.zone) if day is not None else Day.of(at, agent.zone)
     held = await _of_day(engine, agent, span)
     if any(entry.plan.kind == "day" for entry in held):
         return await _completed(engine, agent, span, at, progress)
@@ -164,7 +164,7 @@ async def plans(engine: Engine, agent_id: str, day: object = None, *, grain: obj
     if grain is not None and grain not in get_args(plan_store.Grain):
         raise InvalidInput(f"grain: {grain!r} is not one of {', '.join(get_args(plan_store.Grain))}")
     agent = await who(engine, agent_id)
-    span = Day(checked_date(day), agent.zone) if day is not None else Day.of(await engine.now(agent_id), agent.zone)
+    span = Day(as_date(day), agent.zone) if day is not None else Day.of(await engine.now(agent_id), agent.zone)
     held = await _of_day(engine, agent, span)
     return tuple(entry.plan for entry in held if grain is None or entry.plan.kind == grain)
 

@@ -12,13 +12,14 @@ from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from graphmem.clock import as_date
 from graphmem.cognition import fitting, grounding, known, truth
 from graphmem.cognition.day import Day
 from graphmem.cognition.engine import Engine, fetch_one, lock, unknown_agent
 from graphmem.cognition.retrieve import search, touch_all
 from graphmem.cognition.runs import FORGOTTEN, Run, running
 from graphmem.cognition.texts import date_text
-from graphmem.errors import InvalidInput, InvalidTime, ReplyRefused, RunLost
+from graphmem.errors import InvalidInput, ReplyRefused, RunLost
 from graphmem.graph.records import digest as hashed
 from graphmem.graph.records import to_memory
 from graphmem.graph.store import Transaction
@@ -73,22 +74,6 @@ async def who(engine: Engine, agent_id: str) -> Who:
     return Who(agent_id, row["name"], row["traits"], ZoneInfo(row["timeZone"]), row["learnedUpTo"])
 
 
-def checked_date(value: object) -> date:
-    """A date as a caller gave it: a ``date`` or ``YYYY-MM-DD``.
-
-    Raises:
-        InvalidTime: When it is none.
-    """
-    if isinstance(value, date) and not isinstance(value, datetime):
-        return value
-    try:
-        if isinstance(value, str):
-            return date.fromisoformat(value.strip())
-    except ValueError:
-        pass
-    raise InvalidTime(f"{value!r} is not a date", remedy="give a date, or a string such as '2026-06-12'")
-
-
 async def summarise(engine: Engine, agent_id: str, *, now: object = None) -> Reflection:
     """The agent's description: traits, occupation, what it has been making progress with.
 
@@ -137,7 +122,7 @@ async def digest(engine: Engine, agent_id: str, day: object, *, now: object = No
         InvalidTime: When the date cannot be read.
         LanguageModelError, EmbeddingError: When the model fails or what it wrote was refused. Nothing was written.
     """
-    wanted = checked_date(day)
+    wanted = as_date(day)
     at = await engine.now(agent_id, now)
     agent = await who(engine, agent_id)
     span = Day(wanted, agent.zone)
@@ -280,7 +265,7 @@ async def about(engine: Engine, memory: Reflection, now: datetime) -> About:
     kept: dict[str, Any] = {"covers": memory.covers}
     if memory.covers == SELF:
         kept["traitsHash"] = hashed(agent.described)
-    title = [_title(checked_date(day))] if covers == "day" else []
+    title = [_title(as_date(day))] if covers == "day" else []
     return About(agent.described, agent.given(now, *title), kept)
 
 

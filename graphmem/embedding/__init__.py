@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable
 
 from graphmem.embedding.base import Embedder, Vectors, usable
@@ -15,6 +16,8 @@ DEFAULT = "bge-small-en-v1.5"
 """The model of ``auto``, by whatever runs it."""
 HUB_SECONDS = 1.5
 """How long ``auto`` waits for the model hub before it takes the model in ONNX."""
+
+_FORM = re.compile(r"auto|sentence-transformers/.+|litellm/[^/]*/.*")
 
 _log = logging.getLogger("graphmem")
 
@@ -36,17 +39,18 @@ def load(settings: Settings, *, progress: Callable[[int, int], None] | None = No
         LocalServerError: When the files cannot be fetched.
         EmbeddingError: When the model cannot be found, unpacked or reached.
     """
+    check_name(settings.embedding)
     runtime, _, model = settings.embedding.partition("/")
     match runtime:
-        case "auto" if not model:
+        case "auto":
             return _auto(settings, progress)
         case "onnx":
             return _onnx(settings, progress)
-        case "sentence-transformers" if model:
+        case "sentence-transformers":
             from graphmem.embedding.sentence_transformer import SentenceTransformerEmbedder
 
             return SentenceTransformerEmbedder(model)
-        case "litellm" if "/" in model:
+        case _:
             from graphmem.embedding.litellm_model import LiteLLMEmbedder
 
             return LiteLLMEmbedder(
@@ -57,16 +61,28 @@ def load(settings: Settings, *, progress: Callable[[int, int], None] | None = No
                 attempts=settings.model_attempts,
                 max_wait=settings.model_max_wait,
             )
-        case _:
-            raise _unknown(settings.embedding)
+
+
+def check_name(name: str) -> None:
+    """Refuse what names no model, without loading one.
+
+    Raises:
+        InvalidSettings: When it is none of those that :func:`load` knows.
+    """
+    if name.startswith("onnx/"):
+        from graphmem.embedding import onnx
+
+        known = name in onnx.MODELS
+    else:
+        known = _FORM.fullmatch(name) is not None
+    if not known:
+        raise _unknown(name)
 
 
 def _onnx(settings: Settings, progress: Callable[[int, int], None] | None, name: str | None = None) -> Embedder:
     from graphmem.embedding import onnx
 
-    model = onnx.MODELS.get(name or settings.embedding)
-    if model is None:
-        raise _unknown(settings.embedding)
+    model = onnx.MODELS[name or settings.embedding]
     return onnx.load(model, cache=settings.cache_dir, maven_url=settings.maven_url, progress=progress)
 
 
@@ -91,6 +107,7 @@ def _unknown(name: str) -> InvalidSettings:
 
     return InvalidSettings(
         f"embedding: there is no model {name!r}",
+        setting="embedding",
         remedy=f"choose auto, one of {', '.join(sorted(onnx.MODELS))}, "
         "or sentence-transformers/<model> or litellm/<provider>/<model>",
     )

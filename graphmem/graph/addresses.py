@@ -22,12 +22,15 @@ def checked_address(uri: str) -> str:
     if "@" in rest.partition("/")[0]:
         raise InvalidSettings(
             "the address of Neo4j has a user name or password in it",
+            setting="uri",
             remedy=f"give {scheme}://{rest.rpartition('@')[2]}, and the account as GRAPHMEM_USER and GRAPHMEM_PASSWORD",
         )
     if not separator or scheme not in _SCHEMES:
         shown = f"bolt://{rest or uri}" if scheme not in ("http", "https") else "bolt://host:7687"
         raise InvalidSettings(
-            f"{uri!r} is not a Neo4j address", remedy=f"use {shown}, or neo4j+s://… for Aura and clusters"
+            f"{uri!r} is not a Neo4j address",
+            setting="uri",
+            remedy=f"use {shown}, or neo4j+s://… for Aura and clusters",
         )
     return uri
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from graphmem.errors import InvalidInput
-from graphmem.graph.queries import queries
+from graphmem.graph.queries import DIALECT, queries
 
 _AREA = "browser/"
 
@@ -40,7 +40,7 @@ def browser_query(name: str, *, agents: Sequence[str] = (), id: str | None = Non
         )
     given: dict[str, str | Sequence[str]] = {}
     if "agentIds" in query.parameters:
-        given["agentIds"] = agents
+        given["agentIds"] = tuple(agents)
     elif len(agents) != 1:
         raise InvalidInput(f"{name} shows the memories of one agent", remedy="name it: --agent ID")
     else:
@@ -52,7 +52,12 @@ def browser_query(name: str, *, agents: Sequence[str] = (), id: str | None = Non
         given["id"] = id
     elif id is not None:
         raise InvalidInput(f"{name} is not about one memory", remedy="leave the id out")
-    return query.filled(given)
+    filled = query.filled(given)
+    if given.get("agentIds") == ():
+        # No agent named: of all. The condition is a line of its own, and left out rather than made always true.
+        lines = zip(query.text.removeprefix(DIALECT).splitlines(), filled.splitlines(), strict=True)
+        filled = "\n".join(shown for line, shown in lines if "$agentIds" not in line)
+    return filled
 
 
 def browser_address(browser_url: str, query: str) -> str:

@@ -27,7 +27,8 @@ _TOKENS = re.compile(
 )
 
 
-_DIALECT = "CYPHER 25\n"
+DIALECT = "CYPHER 25\n"
+"""What each statement begins with when it is sent; people are shown it without."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Query:
             name = match["name"]
             return _literal(given[name]) if name else match[0]
 
-        return _TOKENS.sub(literal, self.text.removeprefix(_DIALECT))
+        return _TOKENS.sub(literal, self.text.removeprefix(DIALECT))
 
 
 def _literal(value: str | Sequence[str]) -> str:
@@ -91,7 +92,7 @@ def parse(name: str, source: str) -> Query:
         head += 1
     description = "\n".join(line.removeprefix("//").strip() for line in lines[:head])
     # SEARCH needs Cypher 25, which a server of 2026.09 does not speak by default.
-    text = _DIALECT + "\n".join(lines[head:]).strip()
+    text = DIALECT + "\n".join(lines[head:]).strip()
     parameters = frozenset(match["name"] for match in _TOKENS.finditer(text) if match["name"])
     # The one cast to LiteralString: the text comes from the package's own files, never from a caller.
     return Query(name, cast(LiteralString, text), description, parameters)

@@ -229,6 +229,7 @@ class Store:
         except (driver_errors.ConfigurationError, ValueError) as error:
             raise InvalidSettings(
                 f"{uri!r} is not a Neo4j address: {one_line(error)}",
+                setting="uri",
                 remedy="use bolt://host:7687, or neo4j+s://… for Aura and clusters",
             ) from error
         store = cls(driver, target, retry_seconds=retry_seconds)

@@ -150,6 +150,11 @@ def test_what_agents_believe(draw: Callable[..., Expected], lake: Lake) -> None:
     assert {node["agentId"] for node in nodes.values()} == {lake.nadia.id, lake.emil.id}
 
 
+def test_what_all_agents_believe(draw: Callable[..., Expected], lake: Lake) -> None:
+    nodes, _ = draw("beliefs")
+    assert {node["agentId"] for node in nodes.values()} >= {lake.nadia.id, lake.emil.id}
+
+
 def test_today(draw: Callable[..., Expected], lake: Lake) -> None:
     nodes, _ = draw("plan", "plan", agents=[lake.nadia.id])
     plans = [found for found in lake.nadia.memories(type="plan", limit=1000) if found.status == "active"]
@@ -160,7 +165,7 @@ def test_today(draw: Callable[..., Expected], lake: Lake) -> None:
 def test_who_heard_what_from_whom(draw: Callable[..., Expected], lake: Lake) -> None:
     nodes, types = draw("heard", "heard", agents=[lake.nadia.id, lake.emil.id])
     assert {node["name"] for node in nodes.values() if "Entity" in node.labels} >= {"Nadia Sorel", "Emil Brandt"}
-    assert {node["id"] for node in nodes.values() if "Agent" in node.labels} == {lake.nadia.id, lake.emil.id}
+    assert {node["agentId"] for node in nodes.values()} == {lake.nadia.id, lake.emil.id}
     assert set(types) == {"ABOUT", "HEARD_FROM"}
 
 

@@ -89,7 +89,7 @@ def test_react_finish_and_learn(cli: RunCli, rosa: str) -> None:
 def test_what_is_refused(cli: RunCli, rosa: str) -> None:
     for arguments, code, told in (
         (("plan", "--agent", rosa, "--date", "2026-06-11"), 1, "2026-06-11 is over"),
-        (("plan", "--agent", rosa, "--date", "someday"), 1, "is not a date"),
+        (("plan", "--agent", rosa, "--date", "someday"), 2, "is not a date"),
         (("plan", "--agent", rosa, "--now", "--anew"), 2, "only one of"),
         (("plan", "--agent", "nobody-of-that-name"), 1, "nobody-of-that-name"),
         (("finish", "dinner", "--agent", rosa), 1, "is no plan"),

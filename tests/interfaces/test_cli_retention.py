@@ -24,5 +24,5 @@ def test_archive_after_a_dry_run_and_back(cli: RunCli, agent_id: str) -> None:
     assert cli("unarchive", "--all", "--agent", agent_id, "--json").json["ids"] == ["g2"]
     assert "gull 1" in cli("retrieve", "gull", "--agent", agent_id).out
     wrong = cli("archive", "--agent", agent_id, "--older-than", "soon", "--importance-below", "3")
-    assert wrong.code == 1
-    assert "remedy: give a timedelta, or a number and a unit" in wrong.err
+    assert wrong.code == 2
+    assert "as in: --older-than 90d" in wrong.err

@@ -113,9 +113,9 @@ def test_a_world_that_is_wrong_is_refused(cli: RunCli, village: Path, broken: st
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (("--step", "no time"), 2, "no time such as 10m"),
-        (("--step", "0m"), 2, "no time such as 10m"),
-        (("--hours", "0.1", "--step", "1h"), 1, "shorter than a step"),
+        (("--step", "no time"), 2, "as in: --step 10m"),
+        (("--step", "0m"), 2, "as in: --step 10m"),
+        (("--hours", "0.1", "--step", "1h"), 2, "shorter than a step"),
         (("--agents", " , "), 1, "names nobody"),
         (("--agents", "nobody-at-all"), 1, "no agent 'nobody-at-all'"),
         (("--agents", "a", "--seeds", "."), 2, "only one of"),

@@ -24,7 +24,7 @@ def test_asking_tells_what_bears_it_out(cli: RunCli, pair: tuple[str, str]) -> N
     unknown = cli("ask", "Who discovered penicillin?", "--agent", pair[0], "--json")
     assert (unknown.code, unknown.json["known"], unknown.json["text"]) == (0, False, "I do not know.")
     assert unknown.json["looked_at"] == ["feast"]
-    assert cli("ask", "Who?", "--agent", pair[0], "--type", "dream").code == 1
+    assert cli("ask", "Who?", "--agent", pair[0], "--type", "dream").code == 2
 
 
 def test_what_is_told_is_followed(cli: RunCli, pair: tuple[str, str]) -> None:

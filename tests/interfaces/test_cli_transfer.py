@@ -16,8 +16,8 @@ def test_there_and_back_by_file_and_by_pipe(cli: RunCli, evan: str, tmp_path: Pa
     first = cli("import", str(file), "--prefix", "a/", "--json")
     assert (first.code, first.json["agents"], first.json["memories"]) == (0, [f"a/{evan}"], 4)
     again = cli("import", str(file), "--prefix", "a/")
-    assert again.code == 0
-    assert f"imported before, nothing to do: a/{evan}" in again.err
+    assert (again.code, again.err) == (0, "")
+    assert again.out.startswith(f"nothing to do: this file was imported before, as a/{evan}, into database ")
     piped = cli("export", "--agent", f"a/{evan}")
     assert piped.code == 0
     assert "exported 1 agent with 4 memories" in piped.err
@@ -25,6 +25,20 @@ def test_there_and_back_by_file_and_by_pipe(cli: RunCli, evan: str, tmp_path: Pa
     back = cli("import", "-", "--prefix", "b/", stdin=piped.out.encode())
     assert (back.code, "4 memories" in back.out) == (0, True), back.err
     assert cli("memories", "--agent", f"b/a/{evan}", "--json").json["memories"][0]["id"] == "D1:1"
+
+
+def test_of_agents_that_are_partly_there_what_is_new_is_told_and_what_is_not(
+    cli: RunCli, kits: tuple[str, str], tmp_path: Path
+) -> None:
+    file = tmp_path / "both.jsonl"
+    assert cli("export", "--agent", kits[0], "--agent", kits[1], "--output", str(file)).code == 0
+    assert "2 agents with 2 memories" in cli("import", str(file), "--prefix", "a/").out
+    assert cli("forget", "--agent", f"a/{kits[1]}", "--yes").code == 0
+    again = cli("import", str(file), "--prefix", "a/")
+    assert again.code == 0
+    assert again.out.startswith("1 agent with 1 memory, ")
+    assert again.out.count("\n") == 1
+    assert again.err == f"imported before, and left as they are: a/{kits[0]}\n"
 
 
 def test_what_is_refused_is_told_in_a_line_with_a_remedy(cli: RunCli, evan: str, tmp_path: Path) -> None:

@@ -15,7 +15,11 @@ import typer
 
 from graphmem.interfaces.cli.app import app
 from graphmem.interfaces.cli.common import as_json
-from graphmem.models import Status
+from graphmem.interfaces.cli.retrieve import KINDS
+from graphmem.interfaces.cli.talk import TYPES
+from graphmem.interfaces.cli.values import AGE, DAY, STEP, TIME
+from graphmem.models import Kind, Status
+from graphmem.models.answers import MemoryType
 from tests.interfaces.conftest import RunCli
 
 ROOT: Any = typer.main.get_command(app)
@@ -126,6 +130,147 @@ def test_wrong_usage_is_told_in_a_line_with_a_remedy(arguments: list[str], words
     assert re.fullmatch(r"remedy: see graphmem.* --help", remedy)
 
 
+TIMES = {
+    TIME: ("25:00", "yesterdy", "2026-13-40T10:00Z", "2026-05-18T13:47:00", "2026-05-18", ""),
+    DAY: ("2026-13-40", "yesterdy", "18.5.2026", ""),
+    AGE: ("3y", "-1d", "a week", "9" * 40 + "d", ""),
+    STEP: ("0m", "90", "1.5m", "2d", "now", ""),
+}
+
+
+def options_of_times() -> list[tuple[str, str, str]]:
+    return [
+        (name, parameter.opts[0], parameter.metavar)
+        for name, command in sorted(ROOT.commands.items())
+        for parameter in command.params
+        if parameter.metavar in TIMES
+    ]
+
+
+def test_no_option_takes_a_time_in_a_way_of_its_own() -> None:
+    """Whatever is called as options of times are, or speaks of a zone, is one of the options that are tried below."""
+    known = {(name, option) for name, option, _ in options_of_times()}
+    assert len(known) >= 13
+    for name, command in ROOT.commands.items():
+        for parameter in command.params:
+            told = f"{getattr(parameter, 'help', '')}"
+            times = {"at", "as_of", "since", "until", "start", "date", "older_than", "step"} & {parameter.name}
+            if parameter.metavar in ("REVISION", "NAME|FILE"):
+                continue
+            if times or parameter.name == "before" or " with a zone" in told:
+                assert (name, parameter.opts[0]) in known
+
+
+def required(name: str, but: str) -> list[str]:
+    """What a command cannot be called without, apart from one option."""
+    given: list[str] = []
+    for parameter in ROOT.commands[name].params:
+        if parameter.required and parameter.opts[0] != but:
+            value = {"older_than": "90d", "importance_below": "3"}.get(parameter.name, "x")
+            given += [value] if parameter.param_type_name == "argument" else [parameter.opts[0], value]
+    return [*given, "--agent", "x"] if name == "interview" else given
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "wrong"),
+    [(name, option, wrong) for name, option, kind in options_of_times() for wrong in TIMES[kind]],
+)
+def test_a_time_that_is_none_is_wrong_usage_and_told_what_to_write_instead(
+    name: str, option: str, wrong: str, offline: RunCli
+) -> None:
+    result = offline(name, *required(name, option), option, wrong, "--uri", "bolt://127.0.0.1:1")
+    assert (result.code, result.out) == (2, "")
+    error, remedy = result.err.splitlines()
+    assert error.startswith("error: ")
+    assert f"'{option}'" in error
+    assert wrong in error
+    assert not re.search(r"datetime|isoformat|timedelta|Value error|Error", result.err)
+    assert re.fullmatch(rf"remedy: .+, as in: {option} \S+", remedy)
+
+
+@pytest.mark.parametrize(("name", "option", "kind"), options_of_times())
+def test_what_the_remedy_says_can_be_pasted(name: str, option: str, kind: str, offline: RunCli) -> None:
+    call = (name, *required(name, option), "--uri", "bolt://127.0.0.1:1", option)
+    instead = offline(*call, TIMES[kind][0]).err.rstrip().split(f"as in: {option} ")[1]
+    result = offline(*call, instead)  # It goes as far as the server, which is not there.
+    assert result.code == 1
+    assert "bolt://127.0.0.1:1" in result.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words", "instead"),
+    [
+        (["retrieve", "x", "-a", "a", "--kind", "fax"], "'fax'", "choose of event, utterance, "),
+        (["ask", "x", "-a", "a", "--type", "fax"], "'fax'", "choose of observation, reflection, plan"),
+        (["retrieve", "x", "-a", "a", "--k", "0"], "0 is too little, 1 is the least", "see graphmem retrieve --help"),
+        (["retrieve", "x", "-a", "a", "--k", "10001"], "10,000 is the most", "see graphmem retrieve --help"),
+        (["retrieve", "x", "-a", "a", "--k", "five"], "'five' is not a whole number", "see graphmem retrieve --help"),
+        (["simulate", "--hours", "long"], "'long' is not a number", "see graphmem simulate --help"),
+        (["simulate", "--hours", "0.1", "--step", "1h"], "shorter than a step", "give more --hours"),
+        (["retrieve", "x", "-a", "a", "--token-budget", "0"], "1 is the least", "see graphmem retrieve --help"),
+        (["converse", "a", "b", "--turns", "101"], "100 is the most", "see graphmem converse --help"),
+        (["retrieve", "x", "-a", " "], "is empty", "see graphmem retrieve --help"),
+        (["work", "-a", "y" * 513], "512", "see graphmem work --help"),
+        (["export", "-a", "a", "-a", ""], "is empty", "see graphmem export --help"),
+        (["agents", "--embedding", "nonsense"], "'nonsense'", "choose auto, one of onnx/"),
+        (["agents", "--uri", "nonsense"], "'nonsense' is not a Neo4j address", "use bolt://nonsense"),
+        (["observe", "x", "-a", "a", "--source", " "], "source: is empty", "see graphmem observe --help"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_a_value_that_is_refused_is_wrong_usage(
+    arguments: list[str], words: str, instead: str, offline: RunCli
+) -> None:
+    result = offline(*arguments, *([] if "--uri" in arguments else ["--uri", "bolt://127.0.0.1:1"]))
+    assert (result.code, result.out) == (2, "")
+    error, remedy = result.err.splitlines()
+    assert words in error
+    assert remedy.startswith(f"remedy: {instead}")
+
+
+def test_a_setting_of_the_environments_that_is_refused_is_no_wrong_usage(
+    offline: RunCli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPHMEM_EMBEDDING", "nonsense")
+    assert offline("agents", "--uri", "bolt://127.0.0.1:1").code == 1
+
+
+def test_the_kinds_and_types_to_choose_from_are_those_there_are() -> None:
+    assert set(KINDS) == set(get_args(Kind))
+    assert set(TYPES) == set(get_args(MemoryType))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "suggested"),
+    [
+        (["retreive", "x"], ["retrieve"]),
+        (["recomp"], ["recompute"]),
+        (["exprot"], ["export"]),
+        (["simulat"], ["simulate"]),
+        (["import-"], ["import", "import-simulation"]),
+        (["re"], []),
+        (["ls"], []),
+        (["nonsense"], []),
+        (["retrieve", "x", "--agnt", "a"], ["--agent"]),
+        (["retrieve", "x", "--embeding", "a"], ["--embedding"]),
+        (["retrieve", "x", "--no-tuch"], ["--no-touch", "--touch"]),
+        (["retrieve", "x", "--colour"], []),
+    ],
+    ids=lambda value: " ".join(value),
+)
+def test_only_what_is_near_to_a_slip_is_suggested(arguments: list[str], suggested: list[str], offline: RunCli) -> None:
+    result = offline(*arguments)
+    assert result.code == 2
+    _, asked, names = result.err.splitlines()[0].partition("; did you mean ")
+    assert names.rstrip("?").split(" or ") == suggested if suggested else not asked
+
+
+def test_three_names_at_most_are_suggested(offline: RunCli) -> None:
+    for name in ("rec", "ret", "import-simulation-", "simulat"):
+        told = offline(name).err.splitlines()[0]
+        assert told.count(" or ") <= 2
+
+
 @pytest.mark.parametrize(
     "weights",
     ["relevance", "speed=1", "relevance=x", "relevance=1,relevance=2", "relevance=nan", "relevance=-1", "",
@@ -133,7 +278,7 @@ def test_wrong_usage_is_told_in_a_line_with_a_remedy(arguments: list[str], words
 )  # fmt: skip
 def test_weights_that_make_no_sense_are_refused_before_a_store_is_opened(weights: str, offline: RunCli) -> None:
     result = offline("retrieve", "x", "--agent", "a", "--weights", weights, "--uri", "bolt://127.0.0.1:1")
-    assert result.code == 1
+    assert result.code == 2
     assert result.err.startswith("error: ")
     assert "connection" not in result.err
 
@@ -147,8 +292,6 @@ def test_weights_that_make_no_sense_are_refused_before_a_store_is_opened(weights
         (["-"], b"caf\xe9", "not UTF-8: byte 4"),
         (["-"], b"nul \0 inside", "U+0000"),
         (["-"], b"x" * 100_001, "100000 characters"),
-        (["x", "--at", "yesterday"], b"", "'yesterday'"),
-        (["x", "--at", "2026-05-01T08:00:00"], b"", "no zone"),
         (["x", "--source", " "], b"", "source: is empty"),
         (["x", "--keyword", "a", "--keyword", ""], b"", "keywords.1: is empty"),
         (["x", "--id", "y" * 513], b"", "id: "),
@@ -158,7 +301,7 @@ def test_an_observation_that_cannot_be_is_refused_before_a_store_is_opened(
     arguments: list[str], stdin: bytes, words: str, offline: RunCli
 ) -> None:
     result = offline("observe", *arguments, "--agent", "a", "--uri", "bolt://127.0.0.1:1", stdin=stdin)
-    assert (result.code, result.out) == (1, "")
+    assert (result.code, result.out) == (2, "")
     assert result.err.startswith("error: ")
     assert words in result.err
     assert "connection" not in result.err
@@ -185,7 +328,7 @@ def test_up_and_down_leave_other_servers_alone(command: str, offline: RunCli) ->
 
 def test_an_unknown_embedding_model_is_refused_with_those_there_are(offline: RunCli) -> None:
     result = offline("agents", "--uri", "bolt://127.0.0.1:1", "--embedding", "nonsense")
-    assert result.code == 1
+    assert result.code == 2
     assert "onnx/bge-small-en-v1.5" in result.err
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
 import typer
 
@@ -32,12 +32,14 @@ from graphmem.interfaces.cli import (
     talk,
     transfer,
     try_file,
+    usage,
     work,
 )
 from graphmem.interfaces.cli.common import INTERRUPTED, tell_error
 
 app = typer.Typer(
     name="graphmem",
+    cls=usage.Group,
     help="A memory for language-model agents that is a graph in Neo4j.",
     epilog="A first look: graphmem demo, or graphmem try FILE QUESTION. Each explains itself: graphmem retrieve --help"
     "\n\n"
@@ -96,9 +98,8 @@ def run(arguments: Sequence[str]) -> int:
     try:
         code = cast("int | None", app(list(arguments), prog_name="graphmem", standalone_mode=False))
     except typer.TyperException as error:
-        context: Any = getattr(error, "ctx", None)
-        path = context.command_path if context is not None else "graphmem"
-        tell_error(error.format_message(), remedy=f"see {path} --help")
+        message, remedy = usage.told(error)
+        tell_error(message, remedy=remedy)
         return error.exit_code
     except typer.Abort:
         code = INTERRUPTED

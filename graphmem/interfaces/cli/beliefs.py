@@ -41,9 +41,9 @@ def reflect(
 
     Due when the importance observed since the last time reaches the agent's threshold.
     """
-    with cli.memory() as memory, cli.progress() as progress:
+    with cli.memory(agent) as memory, cli.progress() as progress:
         progress.step(f"agent {agent} reflects")
-        report = cli.known(memory, agent).reflect(force=force)
+        report = memory.agent(agent).reflect(force=force)
         where = cli.where(memory, agent)
     if cli.as_json:
         cli.emit({**where.as_dict(), **report.model_dump(mode="json")})
@@ -101,8 +101,8 @@ def supersede(
     """
     if (text is None) == (by is None):
         raise typer.BadParameter("give either --text or --by", param_hint="--text / --by")
-    with cli.memory() as memory:
-        handle = cli.known(memory, agent)
+    with cli.memory(agent) as memory:
+        handle = memory.agent(agent)
         old = handle.resolve(memory_id)
         new = handle.resolve(by) if by is not None else None
         report = handle.supersede(old, text=text, by=new, mode=mode, reason=reason)
@@ -120,8 +120,8 @@ def retract(
 
     The id may be shortened to a beginning that no other memory of the agent shares.
     """
-    with cli.memory() as memory:
-        handle = cli.known(memory, agent)
+    with cli.memory(agent) as memory:
+        handle = memory.agent(agent)
         report = handle.retract(handle.resolve(memory_id), reason=reason)
         where = cli.where(memory, agent)
     _show_change(cli, report, where)
@@ -138,8 +138,8 @@ def undo(
     A replacement that was written for the change is retracted. The id may be shortened to a beginning that no other
     memory of the agent shares.
     """
-    with cli.memory() as memory:
-        handle = cli.known(memory, agent)
+    with cli.memory(agent) as memory:
+        handle = memory.agent(agent)
         report = handle.restore(handle.resolve(memory_id), reason=reason)
         where = cli.where(memory, agent)
     _show_change(cli, report, where)
@@ -185,14 +185,14 @@ def recompute(
 
     One that fails stays stale and can be tried again; the exit code is 1 then.
     """
-    with cli.memory() as memory, cli.progress() as progress:
+    with cli.memory(agent) as memory, cli.progress() as progress:
         label = f"agent {agent} recomputes"
         progress.step(label)
 
         def show(done: int, remaining: int) -> None:
             progress.step(label, done / (done + remaining), f"{done:,} done, {remaining:,} stale")
 
-        report = cli.known(memory, agent).recompute(limit=limit, progress=show)
+        report = memory.agent(agent).recompute(limit=limit, progress=show)
         where = cli.where(memory, agent)
     if cli.as_json:
         cli.emit({**where.as_dict(), **report.model_dump(mode="json")})

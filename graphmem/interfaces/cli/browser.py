@@ -8,7 +8,7 @@ from urllib.parse import quote, urlsplit
 import typer
 
 from graphmem.errors import InvalidInput
-from graphmem.interfaces.cli.common import SERVER, Cli, Where, command, complete_agent
+from graphmem.interfaces.cli.common import SERVER, Cli, Where, agent_option, command
 
 _EVERYTHING = "beliefs"
 _HTTP_PORT = 7474
@@ -40,13 +40,7 @@ def browser(
     id: Annotated[str | None, typer.Argument(metavar="ID", help="The memory, or the run, that it shows.")] = None,
     agent: Annotated[
         list[str] | None,
-        typer.Option(
-            "--agent",
-            "-a",
-            metavar="ID",
-            help="Whose memories the query shows; again for more.",
-            autocompletion=complete_agent,
-        ),
+        agent_option("Whose memories the query shows; again for more."),
     ] = None,
     show_password: Annotated[
         bool, typer.Option("--show-password", help="Show the password itself, not where it is kept.")
@@ -63,7 +57,7 @@ def browser(
     named, agents = query or _EVERYTHING, agent or []
     browser_query(named, agents=agents, id=id)  # Wrong usage is told before a server is started.
     if id is not None and named != "run":
-        with cli.memory() as memory:
+        with cli.memory(*agents) as memory:
             id = memory.agent(agents[0]).resolve(id)
     text = browser_query(named, agents=agents, id=id)
     settings = cli.settings

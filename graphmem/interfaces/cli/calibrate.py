@@ -38,9 +38,9 @@ def calibrate(
 
     asked = read_questions(questions)
     profile = read_profile(start)
-    with cli.memory() as memory:
+    with cli.memory(agent) as memory:
         with cli.progress() as progress:
-            found = cli.known(memory, agent).calibrate(asked, start=profile, progress=progress.step)
+            found = memory.agent(agent).calibrate(asked, start=profile, progress=progress.step)
         where = cli.where(memory, agent)
     if out is not None:
         out.write_text(found.profile.model_dump_json(indent=2) + "\n", "utf-8")

@@ -17,20 +17,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec, get_ar
 
 import typer
 
-from graphmem.errors import GraphmemError
+from graphmem.errors import GraphmemError, InvalidSettings
+from graphmem.interfaces.cli.values import WrongValue
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from graphmem import AsyncMemory, Memory
-    from graphmem.agent import Agent as AgentHandle
     from graphmem.interfaces.progress import Progress
     from graphmem.settings import Settings
     from graphmem.views.tree import Tree
 
 P = ParamSpec("P")
 
-INTERRUPTED = 130
+WRONG_USAGE, INTERRUPTED = 2, 130
 
 REMEMBER, BELIEVE, LOOK, SERVER = "Remember", "Believe", "Look", "Neo4j"
 """Headings under which commands are listed."""
@@ -60,16 +60,46 @@ def complete_agent(context: typer.Context, incomplete: str) -> list[str]:
     return [agent for agent in found if _PLAIN.fullmatch(agent)]
 
 
-Agent = Annotated[
-    str,
-    typer.Option(
-        "--agent",
-        "-a",
-        metavar="ID",
-        help="Whose memory: a name of your choice; the first observation makes the agent.",
-        autocompletion=complete_agent,
-    ),
-]
+def _checked(context: typer.Context, given: Any) -> Any:
+    """Ids of agents, as a store could have them."""
+    if not context.resilient_parsing:
+        from pydantic import TypeAdapter, ValidationError
+
+        from graphmem.models import Id
+
+        ids: list[Any] = [given] if isinstance(given, str) or given is None else list(given)
+        for id_ in ids:
+            try:
+                TypeAdapter(Id | None).validate_python(id_)
+            except ValidationError as error:
+                raise typer.BadParameter("") from error
+    return given
+
+
+def agent_option(help: str) -> Any:
+    """The option ``--agent``, of one agent or of several: a name that a store could have, completed in the shell."""
+    return typer.Option("--agent", "-a", metavar="ID", callback=_checked, help=help, autocompletion=complete_agent)
+
+
+class AgentIds(tuple[str, ...]):
+    """Ids of agents, each once, given in one word. For typer ``tuple[str, ...]`` would be as many words."""
+
+    __slots__ = ()
+
+
+def agents_option(help: str) -> Any:
+    """The option ``--agents``, for a parameter of type :class:`AgentIds`."""
+
+    def names(given: Any) -> AgentIds:
+        found = AgentIds(dict.fromkeys(part.strip() for part in given.split(",") if part.strip()))
+        if not found:
+            raise WrongValue("--agents names nobody", such="graphmem agents lists those there are")
+        return found
+
+    return typer.Option("--agents", metavar="ID,ID…", parser=names, help=help, autocompletion=complete_agent)
+
+
+Agent = Annotated[str, agent_option("Whose memory: a name of your choice; the first observation makes the agent.")]
 
 _STORE = "Store (each also a variable, such as GRAPHMEM_URI; the password is GRAPHMEM_PASSWORD only)"
 _COMMON: dict[str, tuple[Any, Any]] = {
@@ -180,28 +210,23 @@ class Cli:
         return Progress(self.err)
 
     @contextmanager
-    def memory(self) -> Generator[Memory]:
+    def memory(self, *agents: str) -> Generator[Memory]:
         """The store, open; a server is started and models are fetched when needed.
 
+        Args:
+            agents: Who must be there already: a name mistyped must not look like an empty memory, and is told before a
+                model is fetched or loaded.
+
         Raises:
+            UnknownAgent: When nothing was ever written for one of them.
             GraphmemError: When it cannot be opened.
         """
         from graphmem import Memory
 
         with self.progress() as progress:
-            memory = Memory.open(settings=self.settings, progress=progress.step)
+            memory = Memory.open(settings=self.settings, agents=agents, progress=progress.step)
         with memory:
             yield memory
-
-    def known(self, memory: Memory, agent: str) -> AgentHandle:
-        """An agent that is there: for commands that only make sense on what was written before.
-
-        Raises:
-            UnknownAgent: When nothing was ever written for it; a name mistyped must not look like an empty memory.
-        """
-        handle = memory.agent(agent)
-        handle.must_exist()
-        return handle
 
     def where(self, memory: Memory | AsyncMemory, agent: str | None = None) -> Where:
         """What this command works on."""
@@ -258,7 +283,7 @@ class Cli:
         except GraphmemError as error:
             self._traceback()
             tell_error(str(error), remedy=error.remedy)
-            raise typer.Exit(1) from error
+            raise typer.Exit(WRONG_USAGE if self._was_given(error) else 1) from error
         except Exception as error:
             self._traceback()
             tell_error(
@@ -266,6 +291,10 @@ class Cli:
                 remedy="this is a fault of graphmem: please report it with what --debug shows",
             )
             raise typer.Exit(1) from error
+
+    def _was_given(self, error: GraphmemError) -> bool:
+        """Whether what is refused is the value of an option: not a setting of the environment's, say."""
+        return isinstance(error, InvalidSettings) and self.overrides.get(error.setting) is not None
 
     def _traceback(self) -> None:
         if self.debug:

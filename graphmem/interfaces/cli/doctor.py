@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphmem.interfaces.cli.common import LOOK, Cli, command, complete_agent
+from graphmem.interfaces.cli.common import LOOK, Cli, agent_option, command
 
 if TYPE_CHECKING:
     from graphmem.models import ModelCheck
@@ -21,7 +21,7 @@ def doctor(
     cli: Cli,
     agent: Annotated[
         str | None,
-        typer.Option("--agent", "-a", metavar="ID", help="Whose graph to check.", autocompletion=complete_agent),
+        agent_option("Whose graph to check."),
     ] = None,
     model: Annotated[
         bool, typer.Option("--model", help="Instead: whether the configured language model can be trusted.")
@@ -40,8 +40,8 @@ def doctor(
     if agent is None:
         _model(cli)
         return
-    with cli.memory() as memory:
-        handle = cli.known(memory, agent)
+    with cli.memory(agent) as memory:
+        handle = memory.agent(agent)
         info = handle.info()
         found = handle.check()
         where = cli.where(memory, agent)

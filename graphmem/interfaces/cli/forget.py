@@ -52,8 +52,8 @@ def forget(
             raise typer.BadParameter("--term and --dependents are about one memory: name its ID", param_hint="ID")
         _forget_agent(cli, agent, dry_run=dry_run, yes=yes)
         return
-    with cli.memory() as memory:
-        handle = cli.known(memory, agent)
+    with cli.memory(agent) as memory:
+        handle = memory.agent(agent)
         id_ = handle.resolve(memory_id)
         where = cli.where(memory, agent)
         if dry_run or not yes:
@@ -71,7 +71,7 @@ def forget(
 def _forget_agent(cli: Cli, agent: str, *, dry_run: bool, yes: bool) -> None:
     from graphmem.views.text import counted, one_line
 
-    with cli.memory() as memory:
+    with cli.memory(agent) as memory:
         where = cli.where(memory, agent)
         impact = memory.forget_agent(agent, dry_run=True)
         what = f"{counted(impact.memories, 'memory', 'memories')}, {counted(impact.runs, 'run')} and all changes"

@@ -29,8 +29,8 @@ def feedback(
     reason: Annotated[str, typer.Option(help="Why; kept in the history.")] = "",
 ) -> None:
     """Say that a memory was of use, or not: its importance goes up or down by one."""
-    with cli.memory() as memory:
-        handle = cli.known(memory, agent)
+    with cli.memory(agent) as memory:
+        handle = memory.agent(agent)
         found = handle.feedback(handle.resolve(memory_id), useful=useful, reason=reason)
         where = cli.where(memory, agent)
     if cli.as_json:
@@ -51,9 +51,9 @@ def reappraise(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="Look at so many memories at most.")] = 50,
 ) -> None:
     """Rate memories anew in the light of what came of them; what you rated yourself stays as it is."""
-    with cli.memory() as memory, cli.progress() as progress:
+    with cli.memory(agent) as memory, cli.progress() as progress:
         progress.step(f"agent {agent} looks back")
-        report = cli.known(memory, agent).reappraise(limit=limit)
+        report = memory.agent(agent).reappraise(limit=limit)
         where = cli.where(memory, agent)
     if cli.as_json:
         cli.emit({**where.as_dict(), **report.model_dump(mode="json")})
@@ -70,9 +70,8 @@ def reappraise(
 
 def usage(cli: Cli, agent: Agent) -> None:
     """Tell what an agent's runs of a language model have cost: tokens, and dollars where prices are known."""
-    with cli.memory() as memory:
-        handle = cli.known(memory, agent)
-        handle.info()  # An agent that is not there has no usage: a slip of the pen is told.
+    with cli.memory(agent) as memory:
+        handle = memory.agent(agent)
         found = handle.usage()
         where = cli.where(memory, agent)
     if cli.as_json:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphmem.interfaces.cli.common import LOOK, Agent, Cli, command, complete_agent
+from graphmem.interfaces.cli.common import LOOK, Agent, Cli, agent_option, command
+from graphmem.interfaces.cli.values import time_option
 
 if TYPE_CHECKING:
     from graphmem.models.interviews import Evaluation
@@ -27,7 +29,7 @@ def interview(
     cli: Cli,
     agent: Annotated[
         str | None,
-        typer.Option("--agent", "-a", metavar="ID", help="Whom to interview.", autocompletion=complete_agent),
+        agent_option("Whom to interview."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", file_okay=False, help="Write sheet, rankings to fill in, and key.")
@@ -35,7 +37,7 @@ def interview(
     rankings: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Judge rankings that were filled in; key.json lies beside them.")
     ] = None,
-    at: Annotated[str | None, typer.Option(metavar="TIME", help="When it takes place, with a zone.")] = None,
+    at: Annotated[datetime | None, time_option("When it takes place, by default now")] = None,
 ) -> None:
     """Ask 25 questions of five kinds under four conditions over one history, for people to rank.
 
@@ -48,12 +50,12 @@ def interview(
         _judge(cli, rankings)
         return
     assert agent is not None
-    with cli.memory() as memory, cli.progress() as progress:
+    with cli.memory(agent) as memory, cli.progress() as progress:
 
         def show(done: int, total: int) -> None:
             progress.step(f"interview with {agent}", done / total, f"{done} of {total} questions")
 
-        found = cli.known(memory, agent).interview(now=at, progress=show)
+        found = memory.agent(agent).interview(now=at, progress=show)
         where = cli.where(memory, agent)
     from graphmem.interfaces.interviews import files
 
@@ -103,15 +105,15 @@ def evaluate(
         Path | None,
         typer.Option(metavar="FILE", help="Questions about the past as JSON lines, as graphmem calibrate takes them."),
     ] = None,
-    at: Annotated[str | None, typer.Option(metavar="TIME", help="Up to when, with a zone.")] = None,
+    at: Annotated[datetime | None, time_option("Up to when, by default now")] = None,
 ) -> None:
     """Give three figures apart: answers about the past, consistency of plans, behaviour against the plan."""
     from graphmem.interfaces.questions import read_questions
 
     asked = read_questions(questions) if questions is not None else []
-    with cli.memory() as memory, cli.progress() as progress:
+    with cli.memory(agent) as memory, cli.progress() as progress:
         progress.step(f"evaluating {agent}")
-        found = cli.known(memory, agent).evaluate(questions=asked, now=at)
+        found = memory.agent(agent).evaluate(questions=asked, now=at)
         where = cli.where(memory, agent)
     if cli.as_json:
         cli.emit({**where.as_dict(), **found.model_dump(mode="json")})

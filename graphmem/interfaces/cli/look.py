@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from graphmem.interfaces.cli.common import LOOK, Agent, Cli, Where, command
 from graphmem.interfaces.cli.pictures import Format, Output, check_format, write_picture
+from graphmem.interfaces.cli.values import time_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,8 +55,8 @@ def tree(
     check_format(cli, format, output)
     from graphmem.views.tree import tree as draw
 
-    with cli.memory() as memory:
-        handle = cli.known(memory, agent)
+    with cli.memory(agent) as memory:
+        handle = memory.agent(agent)
         provenance = handle.tree() if memory_id is None else handle.explain(handle.resolve(memory_id))
         where = cli.where(memory, agent)
     if cli.as_json:
@@ -91,9 +93,7 @@ def explain(
     cli: Cli,
     memory_id: Annotated[str, typer.Argument(metavar="ID", help="The memory.")],
     agent: Agent,
-    as_of: Annotated[
-        str | None, typer.Option(metavar="TIME", help="As it was at that time, with a zone; by default now.")
-    ] = None,
+    as_of: Annotated[datetime | None, time_option("As it was at that time, by default now")] = None,
     depth: Annotated[int | None, typer.Option(min=0, help="How many levels below it to draw; all without it.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most this many rows, or memories of a picture.")] = _LIMIT,
     format: Format = "text",
@@ -103,8 +103,8 @@ def explain(
     check_format(cli, format, output)
     from graphmem.views.tree import tree as draw
 
-    with cli.memory() as memory:
-        handle = cli.known(memory, agent)
+    with cli.memory(agent) as memory:
+        handle = memory.agent(agent)
         provenance = handle.explain(handle.resolve(memory_id), as_of=as_of)
         where = cli.where(memory, agent)
     if cli.as_json:
@@ -202,8 +202,8 @@ def memories(
     after: After = None,
 ) -> None:
     """List an agent's memories in the order of their ids, a line each."""
-    with cli.memory() as memory:
-        handle = cli.known(memory, agent)
+    with cli.memory(agent) as memory:
+        handle = memory.agent(agent)
         behind = handle.resolve(after) if after is not None else None
         found = handle.memories(type=type, status=status, limit=limit, after=behind)
         where = cli.where(memory, agent)
@@ -222,8 +222,8 @@ def about(
 
     The name must be the whole name, letter by letter. To search in texts: graphmem retrieve.
     """
-    with cli.memory() as memory:
-        handle = cli.known(memory, agent)
+    with cli.memory(agent) as memory:
+        handle = memory.agent(agent)
         behind = handle.resolve(after) if after is not None else None
         status = None if everything else "active"
         found = handle.about(entity, status=status, limit=limit, after=behind)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from graphmem.interfaces.cli.common import REMEMBER, Agent, Cli, command
+from graphmem.interfaces.cli.values import WrongValue, time_option, wrong_usage
 
 if TYPE_CHECKING:
     from graphmem.models import NewObservation
@@ -34,9 +36,7 @@ def observe(
     importance: Annotated[
         int | None, typer.Option(min=1, max=10, help="1 is mundane, 10 poignant; rated when it is not given.")
     ] = None,
-    at: Annotated[
-        str | None, typer.Option(metavar="TIME", help="When it happened, with a zone; by default now.")
-    ] = None,
+    at: Annotated[datetime | None, time_option("When it happened, by default now")] = None,
     source: Annotated[str | None, typer.Option(help="Who or what said it.")] = None,
     session: Annotated[str | None, typer.Option(help="The conversation it belongs to.")] = None,
     place: Annotated[str | None, typer.Option(help="Where it happened.")] = None,
@@ -92,26 +92,21 @@ def _item(**given: Any) -> NewObservation:
     """The observation, checked before a store is opened.
 
     Raises:
-        InvalidInput: When a value is refused.
+        WrongValue: When a value is refused.
     """
-    from graphmem.clock import as_utc
     from graphmem.models import NewObservation, validated
 
-    fields = {name: value for name, value in given.items() if value is not None}
-    if "occurred_at" in fields:
-        fields["occurred_at"] = as_utc(fields["occurred_at"])
-    return validated(NewObservation, fields)
+    with wrong_usage():
+        return validated(NewObservation, {name: value for name, value in given.items() if value is not None})
 
 
 def _read() -> str:
     """Standard input as text, without the line break at its end.
 
     Raises:
-        InvalidText: When it is not UTF-8.
+        WrongValue: When it is not UTF-8.
     """
-    from graphmem.errors import InvalidText
-
     try:
         return sys.stdin.buffer.read().decode("utf-8").rstrip("\r\n")
     except UnicodeDecodeError as error:
-        raise InvalidText(f"text: standard input is not UTF-8: byte {error.start + 1}") from error
+        raise WrongValue(f"text: standard input is not UTF-8: byte {error.start + 1}", such="") from error

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graphmem.interfaces.cli.common import LOOK, Agent, Cli, command
+from graphmem.interfaces.cli.values import time_option
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -37,8 +39,8 @@ def history(
     cli: Cli, memory_id: Annotated[str, typer.Argument(metavar="ID", help="The memory.")], agent: Agent
 ) -> None:
     """Tell all that happened to one memory: how it came about, what changed about it, when, why and by whom."""
-    with cli.memory() as memory:
-        handle = cli.known(memory, agent)
+    with cli.memory(agent) as memory:
+        handle = memory.agent(agent)
         found = handle.get(handle.resolve(memory_id))
         events = handle.history(found.id)
         where = cli.where(memory, agent)
@@ -60,13 +62,11 @@ def timeline(
     cli: Cli,
     agent: Agent,
     limit: _Limit = 100,
-    before: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Only what happened earlier, with a zone: for the page before.")
-    ] = None,
+    before: Annotated[datetime | None, time_option("Only what happened earlier, for the page before")] = None,
 ) -> None:
     """Tell what happened to all of an agent's memories: observed, inferred, turned stale, recomputed, in order."""
-    with cli.memory() as memory:
-        events = cli.known(memory, agent).timeline(limit=limit, before=before)
+    with cli.memory(agent) as memory:
+        events = memory.agent(agent).timeline(limit=limit, before=before)
         where = cli.where(memory, agent)
     if cli.as_json:
         told = [
@@ -86,8 +86,8 @@ def timeline(
 
 def log(cli: Cli, agent: Agent, limit: _Limit = 100, before: _Before = None) -> None:
     """List every change of an agent's beliefs, latest first: what changed, by whom and why."""
-    with cli.memory() as memory:
-        entries = cli.known(memory, agent).log(limit=limit, before=before)
+    with cli.memory(agent) as memory:
+        entries = memory.agent(agent).log(limit=limit, before=before)
         where = cli.where(memory, agent)
     _show_log(cli, entries, where, limit, nothing="no changes yet")
 
@@ -101,8 +101,8 @@ def review(
     before: _Before = None,
 ) -> None:
     """List what a language model ended on its own (observe --resolve), with reason and run; --undo takes one back."""
-    with cli.memory() as memory:
-        handle = cli.known(memory, agent)
+    with cli.memory(agent) as memory:
+        handle = memory.agent(agent)
         if undo is not None:
             handle.restore(handle.resolve(undo), reason=reason or "reviewed")
         entries = handle.review(limit=limit, before=before)
@@ -129,8 +129,8 @@ def runs(
     """List what a language model was asked for an agent, newest first: when, for what, how it ended, what it took."""
     from graphmem.views.text import counted
 
-    with cli.memory() as memory:
-        found = cli.known(memory, agent).runs(limit=limit)
+    with cli.memory(agent) as memory:
+        found = memory.agent(agent).runs(limit=limit)
         where = cli.where(memory, agent)
     if cli.as_json:
         cli.emit({**where.as_dict(), "runs": [item.model_dump(mode="json") for item in found]})
@@ -173,8 +173,8 @@ def run(
 
     Every refused item names the gate that it did not pass.
     """
-    with cli.memory() as memory:
-        details = cli.known(memory, agent).run(run_id)
+    with cli.memory(agent) as memory:
+        details = memory.agent(agent).run(run_id)
         where = cli.where(memory, agent)
     if cli.as_json:
         cli.emit({**where.as_dict(), **details.model_dump(mode="json")})

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import date as Date
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from graphmem.clock import system_now
 from graphmem.interfaces.cli.common import BELIEVE, Agent, Cli, command
+from graphmem.interfaces.cli.values import day_option, time_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,14 +46,9 @@ def register(app: typer.Typer) -> None:
 def plan(
     cli: Cli,
     agent: Agent,
-    date: Annotated[
-        str | None,
-        typer.Option("--date", metavar="YYYY-MM-DD", help="The day, where the agent lives; today without it."),
-    ] = None,
+    date: Annotated[Date | None, day_option("The day, where the agent lives; today without it.")] = None,
     now: Annotated[bool, typer.Option("--now", help="Only what is planned for this moment, to the step.")] = False,
-    at: Annotated[
-        str | None, typer.Option("--at", metavar="TIME", help="What is planned for a moment, with a zone.")
-    ] = None,
+    at: Annotated[datetime | None, time_option("Only what is planned for that moment")] = None,
     anew: Annotated[bool, typer.Option("--anew", help="Plan the rest of the day anew where a plan is stale.")] = False,
 ) -> None:
     """Plan an agent's day, or show the plan there is.
@@ -60,8 +58,8 @@ def plan(
     """
     if sum([now, at is not None, anew, date is not None]) > 1:
         raise typer.BadParameter("give only one of --date, --now, --at and --anew")
-    with cli.memory() as memory, cli.progress() as progress:
-        handle = cli.known(memory, agent)
+    with cli.memory(agent) as memory, cli.progress() as progress:
+        handle = memory.agent(agent)
         where = cli.where(memory, agent)
         progress.step(f"agent {agent} plans")
         if now or at is not None:
@@ -139,9 +137,9 @@ def react(
     ] = None,
 ) -> None:
     """Let an agent decide whether to react to what it observes, and plan the rest of its day anew if it does."""
-    with cli.memory() as memory, cli.progress() as progress:
+    with cli.memory(agent) as memory, cli.progress() as progress:
         progress.step(f"agent {agent} looks")
-        handle = cli.known(memory, agent)
+        handle = memory.agent(agent)
         reaction = handle.react(observation, about=about)
         zone = handle.info().time_zone
         where = cli.where(memory, agent)
@@ -172,8 +170,8 @@ def finish(
     reason: Annotated[str, typer.Option("--reason", help="Why; lessons are learned from it.")] = "",
 ) -> None:
     """Say what became of a plan; its unfinished parts end with it."""
-    with cli.memory() as memory:
-        handle = cli.known(memory, agent)
+    with cli.memory(agent) as memory:
+        handle = memory.agent(agent)
         finished = handle.finish(handle.resolve(plan), state=state, reason=reason)
         zone = handle.info().time_zone
         where = cli.where(memory, agent)
@@ -188,9 +186,9 @@ def finish(
 
 def learn(cli: Cli, agent: Agent) -> None:
     """Learn from what became of plans: lessons that cite them, shown when the like is planned again."""
-    with cli.memory() as memory, cli.progress() as progress:
+    with cli.memory(agent) as memory, cli.progress() as progress:
         progress.step(f"agent {agent} learns")
-        report = cli.known(memory, agent).learn()
+        report = memory.agent(agent).learn()
         where = cli.where(memory, agent)
     if cli.as_json:
         cli.emit({**where.as_dict(), **report.model_dump(mode="json")})

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graphmem.interfaces.cli.common import REMEMBER, Agent, Cli, command
+from graphmem.interfaces.cli.values import age_option
 
 if TYPE_CHECKING:
     from graphmem.interfaces.cli.common import Where
@@ -36,9 +38,7 @@ def register(app: typer.Typer) -> None:
 def archive(
     cli: Cli,
     agent: Agent,
-    older_than: Annotated[
-        str, typer.Option(metavar="AGE", help="What happened, was recorded and was retrieved longer ago: 12h, 90d, 6w.")
-    ],
+    older_than: Annotated[timedelta, age_option("What happened, was recorded and was retrieved longer ago")],
     importance_below: Annotated[int, typer.Option(min=2, max=11, help="What is less important than this.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be put away.")] = False,
 ) -> None:
@@ -47,11 +47,9 @@ def archive(
     What a memory rests on stays, and so do the values of keys and what corrects or was corrected. Nothing is lost:
     graphmem unarchive takes them out again, and retrieve --as-of still finds what was held then.
     """
-    with cli.memory() as memory, cli.progress() as progress:
+    with cli.memory(agent) as memory, cli.progress() as progress:
         progress.step("looking for what is old and unused")
-        report = cli.known(memory, agent).archive(
-            older_than=older_than, importance_below=importance_below, dry_run=dry_run
-        )
+        report = memory.agent(agent).archive(older_than=older_than, importance_below=importance_below, dry_run=dry_run)
         where = cli.where(memory, agent)
     if cli.as_json:
         cli.emit({**where.as_dict(), **report.model_dump(mode="json")})
@@ -85,9 +83,9 @@ def unarchive(
     """
     if bool(memory_ids) == everything:
         raise typer.BadParameter("name what to take out, or give --all", param_hint="ID / --all")
-    with cli.memory() as memory, cli.progress() as progress:
+    with cli.memory(agent) as memory, cli.progress() as progress:
         progress.step("taking out what was put away")
-        handle = cli.known(memory, agent)
+        handle = memory.agent(agent)
         report = handle.unarchive([handle.resolve(id_) for id_ in memory_ids] if memory_ids else None)
         where = cli.where(memory, agent)
     if cli.as_json:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from graphmem.errors import InvalidInput
 from graphmem.interfaces.cli.common import REMEMBER, Agent, Cli, command
+from graphmem.interfaces.cli.values import WrongValue, choices_option, time_option
 
 if TYPE_CHECKING:
     from graphmem.interfaces.cli.common import Where
     from graphmem.models import Hits, Kind, Weights
+
+KINDS = ("event", "utterance", "fact", "insight", "summary", "procedure", "day", "hour", "step")
 
 
 def register(app: typer.Typer) -> None:
@@ -27,7 +32,7 @@ def retrieve(
     cli: Cli,
     query: Annotated[str, typer.Argument(help="What to look for.")],
     agent: Agent,
-    k: Annotated[int, typer.Option("--k", "-k", help="At most this many, 1 to 10,000.")] = 10,
+    k: Annotated[int, typer.Option("--k", "-k", min=1, max=10_000, help="At most this many.")] = 10,
     weights: Annotated[
         str | None,
         typer.Option(
@@ -39,20 +44,22 @@ def retrieve(
         str, typer.Option(metavar="NAME|FILE", help="paper, recall, or a file that graphmem calibrate has written.")
     ] = "paper",
     explain: Annotated[bool, typer.Option("--explain", help="Show what each score is made of, as bars.")] = False,
-    kind: Annotated[list[str] | None, typer.Option(help="Only this kind of memory; may be given again.")] = None,
-    since: Annotated[str | None, typer.Option(metavar="TIME", help="Only what happened then or later.")] = None,
-    until: Annotated[str | None, typer.Option(metavar="TIME", help="Only what happened before then.")] = None,
+    kind: Annotated[
+        list[str] | None, choices_option(choices=KINDS, help="Only this kind of memory; may be given again")
+    ] = None,
+    since: Annotated[datetime | None, time_option("Only what happened then or later")] = None,
+    until: Annotated[datetime | None, time_option("Only what happened before then")] = None,
     place: Annotated[str | None, typer.Option(help="Only what happened there.")] = None,
     source: Annotated[str | None, typer.Option(help="Only what was said by this one.")] = None,
-    max_inferred: Annotated[int | None, typer.Option(metavar="N", help="At most N reflections.")] = None,
-    evidence: Annotated[int, typer.Option(metavar="N", help="Give each reflection with N of its grounds.")] = 0,
-    token_budget: Annotated[int | None, typer.Option(metavar="N", help="Only the best that fit into N tokens.")] = None,
+    max_inferred: Annotated[int | None, typer.Option(min=0, metavar="N", help="At most N reflections.")] = None,
+    evidence: Annotated[int, typer.Option(min=0, metavar="N", help="Give each reflection with N of its grounds.")] = 0,
+    token_budget: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Only the best that fit into N tokens.")
+    ] = None,
     touch: Annotated[
         bool, typer.Option("--touch/--no-touch", help="Whether the memories found count as accessed now.")
     ] = True,
-    as_of: Annotated[
-        str | None, typer.Option(metavar="TIME", help="What was believed at that time, with a zone; by default now.")
-    ] = None,
+    as_of: Annotated[datetime | None, time_option("What was believed at that time, by default now")] = None,
 ) -> None:
     """List the memories that matter most to a query, best first.
 
@@ -62,8 +69,8 @@ def retrieve(
 
     used = read_profile(profile)
     chosen = _weights(weights, used.weights) if weights is not None else None
-    with cli.memory() as memory:
-        hits = cli.known(memory, agent).retrieve(
+    with cli.memory(agent) as memory:
+        hits = memory.agent(agent).retrieve(
             query,
             k=k,
             profile=used,
@@ -122,21 +129,26 @@ def _weights(text: str, base: Weights) -> Weights:
     """Weights as typed: ``relevance=1,recency=0,importance=0``.
 
     Raises:
-        InvalidInput: When a name is unknown or given twice, a number cannot be read or is negative, or all are 0.
+        WrongValue: When a name is unknown or given twice, a number cannot be read or is negative, or all are 0.
     """
-    from graphmem.errors import InvalidInput
     from graphmem.models import Weights, validated
 
-    remedy = "write them like --weights relevance=1,recency=0.5,importance=0"
+    def wrong(problem: str) -> WrongValue:
+        remedy = "write them as in: --weights relevance=1,recency=0.5,importance=0"
+        return WrongValue(problem, such=remedy, hint="--weights")
+
     given: dict[str, float] = {}
     for item in text.split(","):
         name, equals, number = (part.strip() for part in item.partition("="))
         if not equals or name not in Weights.model_fields:
-            raise InvalidInput(f"weights: {item.strip()!r} is not NAME=NUMBER", remedy=remedy)
+            raise wrong(f"{item.strip()!r} is not NAME=NUMBER, the names being {', '.join(Weights.model_fields)}")
         if name in given:
-            raise InvalidInput(f"weights: {name} is given twice", remedy=remedy)
+            raise wrong(f"{name} is given twice")
         try:
             given[name] = float(number)
         except ValueError as error:
-            raise InvalidInput(f"weights: {number!r} is not a number", remedy=remedy) from error
-    return validated(Weights, {**base.model_dump(), **given})
+            raise wrong(f"{number!r} is not a number") from error
+    try:
+        return validated(Weights, {**base.model_dump(), **given})
+    except InvalidInput as error:
+        raise wrong(str(error)) from error

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphmem.interfaces.cli.common import REMEMBER, Cli, command, complete_agent
+from graphmem.interfaces.cli.common import REMEMBER, AgentIds, Cli, agents_option, command
+from graphmem.interfaces.cli.values import WrongValue, step_option, time_option
 
 if TYPE_CHECKING:
     from graphmem import Memory
     from graphmem.models.society import Simulation, SimulationReport
-
-_STEP = re.compile(r"(\d+)\s*(m|min|h)?")
 
 
 def register(app: typer.Typer) -> None:
@@ -23,15 +21,6 @@ def register(app: typer.Typer) -> None:
     example = "graphmem simulate --hours 12 --step 10m --report society.html\n"
     example += 'graphmem simulate --agents "Isabella Rodriguez,Klaus Mueller" --hours 4'
     command(app, panel=REMEMBER, example=example)(simulate)
-
-
-def _minutes(text: str) -> int:
-    """How long a step is, in minutes."""
-    match = _STEP.fullmatch(text.strip().casefold())
-    minutes = int(match[1]) * (60 if match[2] == "h" else 1) if match else 0
-    if not 1 <= minutes <= 24 * 60:
-        raise typer.BadParameter(f"{text!r} is no time such as 10m or 1h")
-    return minutes
 
 
 def simulate(
@@ -42,20 +31,13 @@ def simulate(
     ] = None,
     world: Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="The same by its world.toml.")] = None,
     agents: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ID,ID…",
-            help="Agents that are in the store already, such as imported ones.",
-            autocompletion=complete_agent,
-        ),
+        AgentIds | None, agents_option("Agents that are in the store already, such as imported ones.")
     ] = None,
     hours: Annotated[
         float, typer.Option(min=0.02, max=24 * 366, help="How long they are to live, from the start on.")
     ] = 12,
-    step: Annotated[str, typer.Option(metavar="TIME", help="How long a step is, such as 10m.")] = "10m",
-    start: Annotated[
-        str | None, typer.Option(metavar="TIME", help="When it begins, with a zone; as world.toml says without it.")
-    ] = None,
+    step: Annotated[timedelta, step_option("How long a step is")] = timedelta(minutes=10),
+    start: Annotated[datetime | None, time_option("When it begins, by default as world.toml says")] = None,
     name: Annotated[
         str | None, typer.Option(help="Another simulation of the same society, with agents and a world of its own.")
     ] = None,
@@ -69,23 +51,20 @@ def simulate(
 
     Cut off anywhere, the same command goes on with the step it was in; with more --hours it goes on from the end.
     """
-    from graphmem.clock import as_utc
-    from graphmem.errors import InvalidInput
     from graphmem.models.society import Simulation
 
     if sum(given is not None for given in (seeds, world, agents)) > 1:
         raise typer.BadParameter("give only one of --seeds, --world and --agents")
-    minutes = _minutes(step)
+    minutes = step // timedelta(minutes=1)
     steps = round(hours * 60 / minutes)
     if steps < 1:
-        raise InvalidInput(f"{hours} hours are shorter than a step of {minutes} minutes", remedy="give more --hours")
-    begins = as_utc(start) if start is not None else None
-    with cli.memory() as memory:
+        wrong = f"{hours} hours are shorter than a step of {minutes} minutes"
+        raise WrongValue(wrong, such="give more --hours or a shorter --step", hint="--hours")
+    with cli.memory(*(agents or ())) as memory:
         if agents is not None:
-            ids = tuple(dict.fromkeys(part.strip() for part in agents.split(",") if part.strip()))
-            called, who, at = _known(memory, ids, name, begins)
+            called, who, at = _known(memory, agents, name, start)
         else:
-            called, who, at = _prepared(cli, memory, seeds or world, name, begins)
+            called, who, at = _prepared(cli, memory, seeds or world, name, start)
         simulation = Simulation(
             name=called, agents=who, start=at, minutes=minutes, steps=steps, talk=talk, reflect=reflect
         )
@@ -108,11 +87,8 @@ def _known(
     memory: Memory, ids: tuple[str, ...], name: str | None, start: datetime | None
 ) -> tuple[str, tuple[str, ...], datetime]:
     """Agents that are there: an earlier simulation of them goes on where it began."""
-    from graphmem.errors import InvalidInput
     from graphmem.interfaces.society import prepare_known
 
-    if not ids:
-        raise InvalidInput("--agents names nobody", remedy="graphmem agents lists those there are")
     called = name or "+".join(ids)
     at = prepare_known(memory, ids, start=start or _begun(memory, called))
     return called, ids, at

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphmem.interfaces.cli.common import LOOK, REMEMBER, Cli, command, complete_agent
+from graphmem.interfaces.cli.common import LOOK, REMEMBER, AgentIds, Cli, agents_option, command
 
 if TYPE_CHECKING:
     from graphmem import Memory
@@ -28,17 +28,13 @@ def register(app: typer.Typer) -> None:
 def export_simulation(
     cli: Cli,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write the save; it must not be there yet.")],
-    agents: Annotated[str, typer.Option(metavar="ID,ID…", help="Whose memories.", autocompletion=complete_agent)],
+    agents: Annotated[AgentIds, agents_option("Whose memories.")],
 ) -> None:
     """Write agents as a saved simulation of Generative Agents, as far as its files have room for what they hold."""
-    from graphmem.errors import InvalidInput
     from graphmem.interfaces.simulation.export import write_original
 
-    ids = list(dict.fromkeys(part.strip() for part in agents.split(",") if part.strip()))
-    if not ids:
-        raise InvalidInput("--agents names nobody", remedy="graphmem agents lists those there are")
-    with cli.memory() as memory:
-        written = write_original(folder, [memory.agent(id_).export_memories() for id_ in ids])
+    with cli.memory(*agents) as memory:
+        written = write_original(folder, [memory.agent(id_).export_memories() for id_ in agents])
         where = cli.where(memory)
     if cli.as_json:
         told = [

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, cast
 
 import typer
 
 from graphmem.interfaces.cli.common import LOOK, REMEMBER, Agent, Cli, command
 from graphmem.interfaces.cli.pictures import Format, Output, check_format, write_text
+from graphmem.interfaces.cli.values import choices_option, time_option
+
+TYPES = ("observation", "reflection", "plan")
 
 
 def register(app: typer.Typer) -> None:
@@ -27,10 +31,12 @@ def ask(
     agent: Agent,
     types: Annotated[
         list[str] | None,
-        typer.Option("--type", metavar="TYPE", help="Only observation, reflection or plan; may be given again."),
+        choices_option("--type", choices=TYPES, help="Only memories of this type; may be given again"),
     ] = None,
-    token_budget: Annotated[int, typer.Option(metavar="N", help="Tokens of memories that are looked at.")] = 3_000,
-    at: Annotated[str | None, typer.Option(metavar="TIME", help="When it is asked, with a zone.")] = None,
+    token_budget: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Tokens of memories that are looked at.")
+    ] = 3_000,
+    at: Annotated[datetime | None, time_option("When it is asked, by default now")] = None,
 ) -> None:
     """Answer a question from an agent's memory and nothing else, with what bears out each sentence.
 
@@ -39,8 +45,8 @@ def ask(
     from graphmem.models.answers import MemoryType
     from graphmem.views.text import counted, shortened
 
-    with cli.memory() as memory:
-        answer = cli.known(memory, agent).ask(
+    with cli.memory(agent) as memory:
+        answer = memory.agent(agent).ask(
             question, types=cast("list[MemoryType] | None", types), token_budget=token_budget, now=at
         )
         where = cli.where(memory, agent)
@@ -64,15 +70,15 @@ def converse(
     a: Annotated[str, typer.Argument(metavar="AGENT", help="Who begins.")],
     b: Annotated[str, typer.Argument(metavar="OTHER", help="Who answers.")],
     about: Annotated[str | None, typer.Option(help="The matter; by default whatever matters to the other.")] = None,
-    turns: Annotated[int, typer.Option(help="Most utterances, 1 to 100.")] = 8,
+    turns: Annotated[int, typer.Option(min=1, max=100, help="Most utterances.")] = 8,
     id: Annotated[str | None, typer.Option("--id", help="Of the conversation; the same id goes on with it.")] = None,
-    at: Annotated[str | None, typer.Option(metavar="TIME", help="When it begins, with a zone.")] = None,
+    at: Annotated[datetime | None, time_option("When it begins, by default now")] = None,
 ) -> None:
     """Let two agents talk; each hears what the other says and keeps a summary."""
     from graphmem.views.lines import plain_line
     from graphmem.views.text import counted, shortened
 
-    with cli.memory() as memory, cli.progress() as progress:
+    with cli.memory(a, b) as memory, cli.progress() as progress:
         progress.step(f"{a} and {b} talk")
         talk = memory.converse(a, b, about=about, turns=turns, id=id, now=at)
         where = cli.where(memory)
@@ -103,7 +109,7 @@ def diffusion(
     from graphmem.views.spreading import spreading, told
 
     check_format(cli, format, output)
-    with cli.memory() as memory:
+    with cli.memory(*filter(None, [from_, *(agents or ())])) as memory:
         found = memory.diffusion(fact, from_=from_, agents=agents)
         where = cli.where(memory)
     if cli.as_json:

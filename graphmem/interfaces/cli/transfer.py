@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from graphmem.interfaces.cli.common import SERVER, Cli, command, complete_agent
+from graphmem.interfaces.cli.common import SERVER, Cli, agent_option, command
 
 if TYPE_CHECKING:
+    from graphmem.interfaces.cli.common import Where
     from graphmem.interfaces.foreign import Format
     from graphmem.models.exports import Exported, GraphImported
 
@@ -42,9 +43,7 @@ def export(
     cli: Cli,
     agent: Annotated[
         list[str] | None,
-        typer.Option(
-            "--agent", "-a", metavar="ID", help="Only this agent; again for more.", autocompletion=complete_agent
-        ),
+        agent_option("Only this agent; again for more."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", dir_okay=False, help="A new file; standard output without it.")
@@ -62,7 +61,7 @@ def export(
 
     if cli.as_json and output is None:
         raise InvalidInput("--json tells about a file", remedy="name one with --output")
-    with cli.memory() as memory, _target(output) as file:
+    with cli.memory(*(agent or ())) as memory, _target(output) as file:
         with cli.progress() as progress:
 
             def show(done: int) -> None:
@@ -73,7 +72,7 @@ def export(
     if cli.as_json:
         cli.emit({**where.as_dict(), "file": str(output), **report.model_dump(mode="json")})
         return
-    told = f"{_counts(report)} of {where}"
+    told = f"{_counts(report, len(report.agents))} of {where}"
     if output is None:
         cli.note(f"exported {told}")
     else:
@@ -115,7 +114,7 @@ def import_(
     ] = "graphmem",
     agent: Annotated[
         str | None,
-        typer.Option("--agent", "-a", metavar="ID", help="Whose it is where another program's file does not say."),
+        agent_option("Whose it is where another program's file does not say."),
     ] = None,
 ) -> None:
     """Store the agents of an export as they were; running it again adds nothing, after a break it goes on.
@@ -145,8 +144,7 @@ def import_(
     if cli.as_json:
         cli.emit({**where.as_dict(), **report.model_dump(mode="json")})
     else:
-        cli.say(f"{_counts(report)} imported into {where}")
-        _tell(cli, report)
+        _tell(cli, report, where)
     if report.violations:
         raise typer.Exit(1)
 
@@ -188,19 +186,27 @@ def _source(file: Path) -> Generator[Path]:
         yield copy
 
 
-def _counts(report: Exported | GraphImported) -> str:
+def _counts(report: Exported | GraphImported, agents: int) -> str:
     from graphmem.views.text import counted
 
     return (
-        f"{counted(len(report.agents), 'agent')} with {counted(report.memories, 'memory', 'memories')},"
+        f"{counted(agents, 'agent')} with {counted(report.memories, 'memory', 'memories')},"
         f" {counted(report.relationships, 'relationship')}, {counted(report.runs, 'run')} and"
         f" {counted(report.changes, 'change')}"
     )
 
 
-def _tell(cli: Cli, report: GraphImported) -> None:
-    if report.known:
-        cli.note(f"imported before, nothing to do: {', '.join(report.known)}")
+def _tell(cli: Cli, report: GraphImported, where: Where) -> None:
+    """One thing that is true: what was stored now, or that there was nothing to do."""
+    new, known = len(report.agents) - len(report.known), ", ".join(report.known)
+    if new:
+        cli.say(f"{_counts(report, new)} imported into {where}")
+    elif known:
+        cli.say(f"nothing to do: this file was imported before, as {known}, into {where}")
+    else:
+        cli.say(f"nothing to do: there is no agent in the file; {where}")
+    if new and known:
+        cli.note(f"imported before, and left as they are: {known}")
     if report.not_embedded:
         cli.note(f"{report.not_embedded:,} have no vector of this store's model; graphmem work makes them")
     if report.not_joined:

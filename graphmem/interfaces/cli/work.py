@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphmem.interfaces.cli.common import BELIEVE, Cli, Where, command, complete_agent
+from graphmem.interfaces.cli.common import BELIEVE, Cli, Where, agent_option, command
 
 if TYPE_CHECKING:
     from graphmem.models import WorkReport
@@ -22,7 +22,7 @@ def work(
     cli: Cli,
     agent: Annotated[
         str | None,
-        typer.Option("--agent", "-a", metavar="ID", help="Only for this agent.", autocompletion=complete_agent),
+        agent_option("Only for this agent."),
     ] = None,
     every: Annotated[
         float | None, typer.Option(min=0.1, metavar="SECONDS", help="Go on, with a pause, until interrupted.")
@@ -33,7 +33,7 @@ def work(
     Several workers can run side by side: each takes an agent for itself, and goes on where one that died stopped.
     Exit code 1 when something failed in the last round.
     """
-    with cli.memory() as memory:
+    with cli.memory(*([agent] if agent is not None else [])) as memory:
         where = cli.where(memory, agent)
         while True:
             with cli.progress() as progress:
