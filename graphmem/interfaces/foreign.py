@@ -12,12 +12,18 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from graphmem.clock import as_utc
-from graphmem.cognition.engine import checked_id
 from graphmem.errors import InvalidInput, InvalidTime
 from graphmem.models import AgentConfig, AgentImport, ImportedObservation, validated
+from graphmem.models.values import Id, Value
 
 Format = Literal["mem0", "letta", "zep"]
 Object = Mapping[str, Any]
+
+
+class _Owner(Value):
+    """Whose a memory is: an agent that there can be."""
+
+    agent: Id
 
 
 @dataclass
@@ -76,7 +82,7 @@ def read_foreign(
     origin = hashlib.sha256(raw).hexdigest()
     made: list[tuple[Foreign, AgentImport]] = []
     for person in found.values():
-        person.agent_id = checked_id(f"{prefix}{person.agent_id}", "agent")
+        person.agent_id = validated(_Owner, {"agent": f"{prefix}{person.agent_id}"}).agent
         items = tuple(sorted(person.items.values(), key=lambda item: (item.occurred_at, item.id)))
         made.append((person, AgentImport(origin=origin, config=person.config, memories=items)))
     return made
