@@ -58,6 +58,17 @@ if TYPE_CHECKING:
     from graphmem.models import Refused
 
 
+_MOST_SHOWN = 1_500
+"""Characters of a message or remedy, which may quote what was given, at any length and with anything in it."""
+
+
+def _shown(text: str) -> str:
+    """Text that can be shown and stored: NUL and lone surrogates as escapes, the middle of a long one left out."""
+    plain = text.replace("\0", "\\x00").encode(errors="backslashreplace").decode()
+    half = _MOST_SHOWN // 2
+    return plain if len(plain) <= _MOST_SHOWN else f"{plain[:half]} … {plain[-half:]}"
+
+
 class GraphmemError(Exception):
     """Something in graphmem failed."""
 
@@ -65,8 +76,8 @@ class GraphmemError(Exception):
     """Whether the same call may succeed later without a change by the caller."""
 
     def __init__(self, message: str | None = None, *, remedy: str = "") -> None:
-        super().__init__(message or (type(self).__doc__ or "").strip())
-        self.remedy = remedy
+        super().__init__(_shown(message) if message else (type(self).__doc__ or "").strip())
+        self.remedy = _shown(remedy)
 
 
 class InvalidInput(GraphmemError):

@@ -25,6 +25,12 @@ TEXTS = st.lists(
 ).map("".join)
 
 
+def told(refused: Exception) -> None:
+    """A refusal can be shown: it is a short text, without what was refused for being none."""
+    assert "\0" not in str(refused)
+    assert len(str(refused).encode()) < 3_000
+
+
 def can_be_kept(text: str) -> bool:
     """Whether Neo4j gives it back as it was, and there is something in it."""
     return bool(text.strip()) and not any(char == "\0" or "\ud800" <= char <= "\udfff" for char in text)

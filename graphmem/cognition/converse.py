@@ -14,7 +14,7 @@ from typing import cast
 from graphmem.cognition import fitting, grounding, truth
 from graphmem.cognition.ask import check, name_of
 from graphmem.cognition.engine import Engine, checked_id, fetch, lock, new_id
-from graphmem.cognition.retrieve import checked_query, search, touch_all
+from graphmem.cognition.retrieve import checked_filters, checked_query, search, touch_all
 from graphmem.cognition.runs import FORGOTTEN, Run, running
 from graphmem.cognition.say import say
 from graphmem.errors import InvalidInput
@@ -97,6 +97,8 @@ async def converse(
     if isinstance(turns, bool) or not isinstance(turns, int) or not 1 <= turns <= MOST_TURNS:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidInput(f"turns: {turns!r} is not a whole number from 1 to {MOST_TURNS}")
     talk_id = checked_id(id) if id is not None else new_id()
+    checked_id(f"{talk_id}/summary")  # the longest of the ids that are made of it
+    checked_filters(place=place)
     names = {who: await name_of(engine, who) for who in (a, b)}
     talk = _Talk(talk_id, names, about, place, await engine.now(a, now))
     await _resume(engine, talk)

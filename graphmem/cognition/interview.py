@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
+from typing import get_args
 
 from graphmem.cognition import grounding
 from graphmem.cognition.ask import ask, name_of
 from graphmem.cognition.engine import Engine, fetch
 from graphmem.cognition.look_up import must_exist
+from graphmem.cognition.retrieve import checked_query
+from graphmem.errors import InvalidInput
 from graphmem.graph.records import to_memory
 from graphmem.language import topics
 from graphmem.models import AnyMemory, Observation, Plan
@@ -47,7 +50,10 @@ async def interview(
     """Ask 25 questions of five kinds under four conditions, by filters on one history (Park et al. 2023, section 6)."""
     at = await engine.now(agent_id, now)
     name = await name_of(engine, agent_id)
-    chosen = list(questions) if questions is not None else await _questions(engine, agent_id, name, f"{at:%Y-%m-%d}")
+    if questions is not None:
+        chosen = [_checked(area, question) for area, question in questions]
+    else:
+        chosen = await _questions(engine, agent_id, name, f"{at:%Y-%m-%d}")
     asked: list[Asked] = []
     cited: set[str] = set()
     for number, (area, question) in enumerate(chosen, start=1):
@@ -62,6 +68,14 @@ async def interview(
     found = await engine.store.read(lambda tx: fetch(tx, agent_id, sorted(cited)))
     grounds = {id_: memory.text for id_, memory in found.items()}
     return Interview(agent_id=agent_id, name=name, now=at, asked=tuple(asked), grounds=grounds)
+
+
+def _checked(area: Area, question: str) -> tuple[Area, str]:
+    """Refuse a question before any is asked."""
+    if area not in get_args(Area):
+        raise InvalidInput(f"area: {area!r} is none of {', '.join(get_args(Area))}")
+    checked_query(question)
+    return area, question
 
 
 async def _questions(engine: Engine, agent_id: str, name: str, day: str) -> list[tuple[Area, str]]:

@@ -44,6 +44,8 @@ async def react(
         InvalidInput, NotActive: When it is no observation, or one that is not held.
         LanguageModelError, EmbeddingError: When the model fails; what was observed stays, and so does the old plan.
     """
+    if about is not None and about.strip():
+        checked_id(about, "about")
     at = await engine.now(agent_id, now)
     agent = await who(engine, agent_id)
     observed = await _observed(engine, agent_id, observation, at)

@@ -13,6 +13,7 @@ from secrets import token_hex
 
 from graphmem.cognition import grounding, summaries, truth
 from graphmem.cognition.engine import Engine, fetch_one, lock, tidy_up
+from graphmem.cognition.leases import LEASE_SECONDS, kept
 from graphmem.cognition.runs import Run
 from graphmem.errors import InvalidInput, ReplyRefused, UnknownAgent
 from graphmem.graph.records import to_memory
@@ -30,8 +31,6 @@ from graphmem.models import (
     RunRef,
 )
 
-LEASE_SECONDS = 300
-"""How long a memory stays leased to a worker that does not finish it."""
 BACKOFF_SECONDS = 30
 """Wait after the first failed attempt; doubled after each."""
 
@@ -95,7 +94,8 @@ async def recompute(
     try:
         # One at a time: a lease then lasts for one answer of the model, and readiness is looked at afresh.
         while (limit is None or len(items) < limit) and (memory_id := await worker.lease()):
-            items += await worker.recompute(memory_id)
+            async with kept(worker.renew):
+                items += await worker.recompute(memory_id)
             if progress:
                 progress(len(items), (await _left(engine, agent_id))["remaining"])
     except BaseException as error:
@@ -141,6 +141,22 @@ class _Worker:
         except UnknownAgent:
             return None
         return self._leased
+
+    async def renew(self) -> None:
+        """Show that what is leased is still worked on, and that the run lives."""
+
+        async def work(tx: Transaction) -> None:
+            await lock(tx, self.run.agent_id)
+            await tx.run(
+                "recompute/renew",
+                agentId=self.run.agent_id,
+                id=self._leased,
+                token=self.token,
+                leaseSeconds=LEASE_SECONDS,
+            )
+            await self.run.renew(tx)
+
+        await self.engine.store.write(work)
 
     async def stop(self, outcome: str, error: str | None = None) -> None:
         """Give up what is still leased, and close the run."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from secrets import token_hex
 
 from graphmem.cognition.engine import Engine, lock, tidy_up
+from graphmem.cognition.leases import kept
 from graphmem.cognition.texts import spoken
 from graphmem.errors import StoreUnavailable, UnknownAgent
 from graphmem.graph import schema
@@ -24,7 +25,7 @@ from graphmem.graph.store import Row, Transaction
 from graphmem.models import Reembedded
 
 LEASE_SECONDS = 15
-"""After so many seconds without a sign of life somebody else may go on with a move; renewed three times in each."""
+"""After so many seconds without a sign of life somebody else may go on with a move."""
 BATCH = 100
 """Texts embedded at a time."""
 MOVED_AT_ONCE = 1_000
@@ -52,16 +53,12 @@ async def reembed(engine: Engine, *, progress: Progress) -> Reembedded:
     if (before["embeddingModel"], before["dimension"]) == (engine.embedder.name, engine.embedder.dimension):
         await move.release()
         return Reembedded(before=before["embeddingModel"], after=engine.embedder.name, dimension=before["dimension"])
-    beat = asyncio.create_task(move.keep())
     try:
-        return await move.carry_out(before)
+        async with kept(move.lease, seconds=LEASE_SECONDS):
+            return await move.carry_out(before)
     except BaseException:
         await tidy_up(move.release)
         raise
-    finally:
-        beat.cancel()
-        with suppress(asyncio.CancelledError):
-            await beat
 
 
 @dataclass
@@ -83,7 +80,7 @@ class _Move:
         """
         deadline = asyncio.get_running_loop().time() + self.engine.settings.index_timeout
         while True:
-            row = await self._lease()
+            row = await self.lease()
             if row["token"] == self.token:
                 return row
             asked = (self.engine.embedder.name, self.engine.embedder.dimension)
@@ -97,7 +94,8 @@ class _Move:
             self.progress("waiting for another process that moves the store", None)
             await asyncio.sleep(_POLL_SECONDS)
 
-    async def _lease(self) -> Row:
+    async def lease(self) -> Row:
+        """Take or renew the lease; the row says who has it. One that was lost is noticed by the next write."""
         embedder = self.engine.embedder
         row = await self.engine.store.write(
             lambda tx: tx.one(
@@ -110,12 +108,6 @@ class _Move:
         )
         assert row is not None  # The schema was made before.
         return row
-
-    async def keep(self) -> None:
-        """Renew the lease for as long as the move takes; one that was lost is noticed by the next write."""
-        while True:
-            await asyncio.sleep(LEASE_SECONDS / 3)
-            await self._lease()
 
     async def release(self) -> None:
         """Let somebody else go on."""

@@ -66,7 +66,8 @@ async def reflect(engine: Engine, agent_id: str, *, force: bool = False, now: ob
         return refused_start
     written = _Written()
     try:
-        await _think(engine, run, latest, written)
+        async with run.alive(engine):
+            await _think(engine, run, latest, written)
     except BaseException as error:
         # Cancelled or killed by an error: the next call must be triggered again.
         message = f"{type(error).__name__}: {error}"

@@ -72,7 +72,8 @@ async def resolve(engine: Engine, agent_id: str, memory_id: str, now: datetime) 
         renumbered = tuple(other.model_copy(update={"number": n}) for n, other in enumerate(others, start=1))
         rows = [{"id": new.id, "rank": 0, "score": None}]
         rows += [{"id": memory.id, "rank": n, "score": None} for n, memory in enumerate(shown, start=1)]
-        reply = await run.ask(engine, Resolve(new=statement, statements=renumbered), rows)
+        async with run.alive(engine):
+            reply = await run.ask(engine, Resolve(new=statement, statements=renumbered), rows)
     except BaseException as error:
         message = f"{type(error).__name__}: {error}"
 

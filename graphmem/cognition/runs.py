@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -22,6 +22,7 @@ from graphmem.cognition.engine import (
     tidy_up,
     window_of,
 )
+from graphmem.cognition.leases import LEASE_SECONDS, kept
 from graphmem.errors import LanguageModelError, PromptTooLong, UnknownRun
 from graphmem.graph.records import refused_to, to_memory, to_run
 from graphmem.graph.store import Row, Transaction
@@ -33,8 +34,6 @@ MOST_KEPT = 2_000
 """Characters of an error or a refused item that a run keeps; what cannot be stored is shown as U+FFFD."""
 DAY_SECONDS = 24 * 3600
 FORGOTTEN = "what it was shown was forgotten meanwhile"
-LEASE_SECONDS = 600
-"""How long a run may be silent before it is taken for dead."""
 
 
 @dataclass
@@ -77,6 +76,15 @@ class Run:
             completionTokens=self.completion_tokens,
             cost=self.cost,
         )
+
+    def alive(self, engine: Engine) -> AbstractAsyncContextManager[None]:
+        """Keep the run from being taken for dead for as long as the block takes."""
+
+        async def work(tx: Transaction) -> None:
+            await lock(tx, self.agent_id)
+            await self.renew(tx)
+
+        return kept(lambda: engine.store.write(work))
 
     async def ask(self, engine: Engine, task: Task[Any], shown: Sequence[Row]) -> Reply[Any]:
         """Ask the language model, with the memories that the prompt shows recorded first.
@@ -176,7 +184,8 @@ async def running(engine: Engine, agent_id: str, verb: str, prompt_version: str,
 
     await engine.store.write(begin)
     try:
-        yield run
+        async with run.alive(engine):
+            yield run
     except BaseException as error:
         message = f"{type(error).__name__}: {error}"
         await tidy_up(lambda: engine.store.write(lambda tx: end(tx, "failed", message)))

@@ -62,7 +62,7 @@ async def say(
         "id": utterance_id,
     }
     item = validated(NewObservation, {name: value for name, value in given.items() if value is not None})
-    told = list(dict.fromkeys(telling))
+    told = list(dict.fromkeys(checked_id(memory_id, "telling") for memory_id in telling))
     rows = {who: await rows_for(engine, who, {utterance_id: item}, at) for who in (agent_id, other)}
 
     async def work(tx: Transaction) -> None:

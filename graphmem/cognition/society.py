@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from secrets import token_hex
@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo
 from graphmem.cognition import acting, lessons, meeting, planning, reflect
 from graphmem.cognition import places as placing
 from graphmem.cognition.engine import Engine, lock, tidy_up
+from graphmem.cognition.leases import kept
 from graphmem.cognition.meeting import Met
 from graphmem.cognition.react import react
 from graphmem.errors import InvalidInput, ReplyRefused, StoreInconsistent, UnknownAgent
@@ -131,18 +132,10 @@ class Run:
                 f"another process simulates {name!r}", remedy="wait for it, or give the simulation another name"
             )
 
-        async def keep() -> None:
-            while True:
-                await asyncio.sleep(LEASE_SECONDS / 4)
-                await lease()
-
-        keeper = asyncio.create_task(keep())
         try:
-            yield
+            async with kept(lease, seconds=LEASE_SECONDS):
+                yield
         finally:
-            keeper.cancel()
-            with suppress(asyncio.CancelledError):
-                await keeper
             await tidy_up(lambda: store.write(lambda tx: tx.run("society/release", simulation=name, token=self.token)))
 
     async def _release_orphans(self, agent_id: str, at: datetime) -> None:

@@ -15,6 +15,7 @@ import anyio
 
 from graphmem.cognition.engine import Engine
 from graphmem.cognition.grounding import rate
+from graphmem.cognition.leases import LEASE_SECONDS, kept
 from graphmem.cognition.planning import replan
 from graphmem.cognition.recompute import recompute
 from graphmem.cognition.reflect import reflect
@@ -26,7 +27,6 @@ from graphmem.language.base import EXTRACTIVE
 from graphmem.language.prompts import RateImportance
 from graphmem.models import Failure, ImportanceBy, WorkReport
 
-LEASE_SECONDS = 600
 BATCH = 100
 """Memories per embedding or rating step."""
 BACKOFF_SECONDS = 30
@@ -66,7 +66,8 @@ async def work_once(engine: Engine, *, agent_id: str | None = None, now: object 
             continue
         tally.agents += 1
         try:
-            await worker.run(pending, tally, now)
+            async with kept(worker.lease):
+                await worker.run(pending, tally, now)
         except (LanguageModelError, EmbeddingError) as error:
             _log.warning("work for agent %s stopped: %s", pending["id"], error)
             failures.append(Failure(agent_id=pending["id"], error=str(error), remedy=error.remedy))

@@ -5,16 +5,25 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from graphmem.clock import as_utc
-from graphmem.errors import InvalidInput
+from graphmem.errors import InvalidInput, InvalidTime
 from graphmem.models import AgentConfig, AgentImport, ImportedObservation, validated
+from graphmem.models.values import Id, Value
 
 Format = Literal["mem0", "letta", "zep"]
 Object = Mapping[str, Any]
+
+
+class _Owner(Value):
+    """Whose a memory is: an agent that there can be."""
+
+    agent: Id
 
 
 @dataclass
@@ -52,7 +61,7 @@ def read_foreign(
         prefix: Put before each agent's id.
 
     Raises:
-        InvalidInput: When the file cannot be read or is of another format.
+        InvalidInput: When the file cannot be read, is of another format, or names an agent that there cannot be.
     """
     try:
         raw = file.read_bytes()
@@ -73,7 +82,7 @@ def read_foreign(
     origin = hashlib.sha256(raw).hexdigest()
     made: list[tuple[Foreign, AgentImport]] = []
     for person in found.values():
-        person.agent_id = f"{prefix}{person.agent_id}"
+        person.agent_id = validated(_Owner, {"agent": f"{prefix}{person.agent_id}"}).agent
         items = tuple(sorted(person.items.values(), key=lambda item: (item.occurred_at, item.id)))
         made.append((person, AgentImport(origin=origin, config=person.config, memories=items)))
     return made
@@ -100,19 +109,20 @@ def _mem0(data: Any, found: dict[str, Foreign]) -> Read:
             },
         )
     relations = cast("Any", data).get("relations") if isinstance(data, dict) else None
-    times = [item["created_at"] for item in results if isinstance(item.get("created_at"), str)]
+    newest = _newest(results)
     for number, item in enumerate(_objects(relations), start=1):
         source, relation = item.get("source"), item.get("relationship")
         target = item.get("target", item.get("destination"))
-        text = f"{source} {relation} {target}".replace("_", " ")
+        told = all(isinstance(part, str) for part in (source, relation, target))
+        text = f"{source} {relation} {target}".replace("_", " ") if told else None
         yield (
             _owner(item, "user_id") or (_owner(results[0], "user_id") if results else None),
             f"relation {number}",
             {
-                "id": f"relation-{hashlib.sha256(text.encode()).hexdigest()[:24]}",
+                "id": text and f"relation-{hashlib.sha256(text.encode(errors='replace')).hexdigest()[:24]}",
                 "text": text,
                 "kind": "fact",
-                "occurred_at": max(times, key=as_utc) if times else None,
+                "occurred_at": newest,
                 "subject": source,
                 "predicate": relation,
                 "object": target,
@@ -123,7 +133,7 @@ def _mem0(data: Any, found: dict[str, Foreign]) -> Read:
 
 def _letta(data: Any, found: dict[str, Foreign]) -> Read:
     """Messages of users and assistants, and memory blocks, which have no dates: those of the newest message."""
-    blocks = {item.get("id"): item for item in _list(data, "blocks")}
+    blocks = {item["id"]: item for item in _list(data, "blocks") if isinstance(item.get("id"), str)}
     for agent in _list(data, "agents"):
         name = agent.get("name")
         if not isinstance(name, str):
@@ -144,8 +154,8 @@ def _letta(data: Any, found: dict[str, Foreign]) -> Read:
                         "session": message.get("group_id"),
                     },
                 )
-        times = [message["created_at"] for message in messages if isinstance(message.get("created_at"), str)]
-        for id_ in cast("list[Any]", agent.get("block_ids") or []):
+        newest = _newest(messages)
+        for id_ in _texts(agent.get("block_ids")):
             block = blocks.get(id_, {})
             if str(block.get("value") or "").strip():
                 yield (
@@ -156,7 +166,7 @@ def _letta(data: Any, found: dict[str, Foreign]) -> Read:
                         "text": block["value"],
                         "kind": "fact",
                         "source": block.get("label"),
-                        "occurred_at": max(times, key=as_utc) if times else None,
+                        "occurred_at": newest,
                         "file_rest": json.dumps({"occurred_at": "not in the file: that of the newest message"}),
                     },
                 )
@@ -195,6 +205,20 @@ def _list(data: Any, *names: str) -> list[Object]:
 def _objects(given: Any) -> list[Object]:
     items = cast("list[Any]", given) if isinstance(given, list) else []
     return [cast("dict[str, Any]", item) for item in items if isinstance(item, dict)]
+
+
+def _texts(given: Any) -> list[str]:
+    items = cast("list[Any]", given) if isinstance(given, list) else []
+    return [item for item in items if isinstance(item, str)]
+
+
+def _newest(items: Sequence[Object]) -> datetime | None:
+    """The latest date that can be read; one that cannot is told of where its own memory is left out."""
+    found: list[datetime] = []
+    for item in items:
+        with suppress(InvalidTime):
+            found.append(as_utc(item.get("created_at")))
+    return max(found, default=None)
 
 
 def _owner(item: Object, *names: str) -> str | None:

@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from graphmem.errors import InvalidInput, MissingExtra
 from graphmem.models.interviews import CONDITIONS, Asked, Condition, Interview
 from graphmem.views.text import one_line
@@ -98,6 +100,10 @@ def _page(interview: Interview) -> str:
     return "\n".join(parts) + "</html>\n"
 
 
+_KEY = TypeAdapter(dict[str, dict[str, Condition]])
+"""By question, the condition of each letter."""
+
+
 def read_rankings(file: Path, key: Path) -> list[dict[str, float]]:
     """Rankings as filled in: for each rater and question, the rank of each condition.
 
@@ -105,11 +111,12 @@ def read_rankings(file: Path, key: Path) -> list[dict[str, float]]:
         InvalidInput: When a file cannot be read, or a row is no ranking; the message has its number.
     """
     try:
-        conditions: dict[str, dict[str, str]] = json.loads(key.read_text("utf-8"))["conditions"]
+        conditions = _KEY.validate_python(json.loads(key.read_text("utf-8"))["conditions"])
         rows = list(csv.DictReader(io.StringIO(file.read_text("utf-8-sig"))))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, csv.Error) as error:
+        reason = str(error).splitlines()[0]
         raise InvalidInput(
-            f"{file} with {key} cannot be read: {error}", remedy="give rankings.csv as filled in, beside its key.json"
+            f"{file} with {key} cannot be read: {reason}", remedy="give rankings.csv as filled in, beside its key.json"
         ) from error
     found: list[dict[str, float]] = []
     for number, row in enumerate(rows, start=2):

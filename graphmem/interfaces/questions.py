@@ -19,7 +19,7 @@ def read_questions(file: Path) -> list[Question]:
         InvalidInput: When the file cannot be read, or a line is not one; the message has its number.
     """
     try:
-        lines = file.read_text("utf-8").splitlines()
+        lines = file.read_text("utf-8").split("\n")  # no other line break: one may stand in a text
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise InvalidInput(f"{file} cannot be read: {reason}", remedy="give a file of JSON lines in UTF-8") from error
@@ -29,7 +29,7 @@ def read_questions(file: Path) -> list[Question]:
             continue
         try:
             questions.append(validated(Question, json.loads(line)))
-        except (ValueError, InvalidInput) as error:
+        except (ValueError, RecursionError, InvalidInput) as error:
             raise InvalidInput(
                 f"{file}, line {number}: {error}", remedy='write a line like {"query": "Who …?", "relevant": ["D1:2"]}'
             ) from error

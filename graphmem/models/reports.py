@@ -149,7 +149,7 @@ class RecomputeReport(Value):
     remaining: int = 0
     """Reflections that are still stale: failed, waiting for one that failed, beyond the limit, or"""
     elsewhere: int = 0
-    """leased by another worker; the lease of one that died ends after five minutes."""
+    """leased by another worker; the lease of one that died ends within a minute."""
 
     def count(self, outcome: RecomputeOutcome) -> int:
         """How many ended so."""

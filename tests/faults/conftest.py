@@ -1,4 +1,4 @@
-"""Faults in real processes, for minutes: run by `make test-faults`.
+"""Faults in real processes, for minutes: run by `make test-faults`, in part by .ci/run.
 
 GRAPHMEM_FAULTS_KILLS says how many kills (50), GRAPHMEM_FAULTS_SEED which (a run tells its own), so that a run can be
 repeated; processes are never in step, so that not every moment is the same again.
@@ -15,6 +15,8 @@ import pytest
 
 KILLS = int(os.environ.get("GRAPHMEM_FAULTS_KILLS", "50"))
 SEED = int(os.environ.get("GRAPHMEM_FAULTS_SEED", "20260301"))
+WHOLE = KILLS >= 50
+"""Whether everything is tried; a shorter run tries some of it, chosen by the seed."""
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -20,16 +20,6 @@ from graphmem.settings import Settings
 from tests.interfaces.conftest import RunCli, environment, jsonl
 
 T = datetime(2026, 5, 1, 8, 0, tzinfo=UTC)
-VERBS = [
-    ["explain"],
-    ["tree"],
-    ["history"],
-    ["retract"],
-    ["undo"],
-    ["supersede", "--text", "x"],
-    ["supersede", "--by", "deadbeef-22"],
-]
-
 # --- what is kept between processes (B11) -------------------------------------------------------------------------
 
 
@@ -156,6 +146,12 @@ READING = [
     ["about", "the word"],
     ["about", "the word", "--after", "narwhal-id"],
     ["history", "narwhal-id"],
+    ["timeline"],
+    ["review"],
+    ["ask", "What is the word?"],
+    ["ask", "the word is narwhal"],
+    ["plan"],
+    ["usage"],
     ["runs"],
     ["run", "narwhal-id"],
     ["doctor"],

@@ -173,6 +173,11 @@ async def test_b25_nothing_supersedes_itself(agent: AsyncAgent) -> None:
     await agent.observe("x", id="x")
     await refused(agent, SelfSupersession, "'x'", "x", by="x")
     assert [hit.memory.id for hit in await agent.retrieve("x")] == ["x"]
+    # The same text again is a memory of its own, never the one that it replaces.
+    replacement = (await agent.supersede("x", text="x")).replacement
+    assert replacement is not None
+    assert replacement.id != "x"
+    assert [hit.memory.id for hit in await agent.retrieve("x")] == [replacement.id]
 
 
 async def test_what_cannot_be_superseded_is_refused_and_nothing_written(

@@ -8,7 +8,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from hostile import EXAMPLES, TEXTS, can_be_kept
+from hostile import EXAMPLES, TEXTS, can_be_kept, told
 from hypothesis import HealthCheck, example, given
 from hypothesis import settings as hypothesis_settings
 from proxy import proxying, statements
@@ -48,12 +48,6 @@ def entities(memory: Memory, agent: Agent) -> set[str]:
         return {record["name"] for record in records}
 
     return memory._portal.call(names)
-
-
-def told(refused: Exception) -> None:
-    """A refusal can be shown: it is text without what was refused for being none."""
-    assert "\0" not in str(refused)
-    str(refused).encode()
 
 
 @hostile
