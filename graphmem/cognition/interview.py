@@ -144,7 +144,7 @@ async def evaluate(
         now: Up to when.
     """
     at = await engine.now(agent_id, now)
-    await must_exist(engine, agent_id)
+    await must_exist(engine.store, agent_id)
     right = unknown = 0
     for labelled in questions:
         answer = await ask(engine, agent_id, labelled.query, touch=False, now=at)

@@ -150,7 +150,7 @@ async def places(engine: Engine, agent_id: str) -> tuple[Place, ...]:
     Raises:
         UnknownAgent: When nothing was ever written for it.
     """
-    await must_exist(engine, agent_id)
+    await must_exist(engine.store, agent_id)
     return tuple(to_place(row["place"]) for row in await engine.store.query("place/known", agentId=agent_id))
 
 
