@@ -20,6 +20,11 @@ DEV := $(VENV)/.installed-dev
 BENCH := $(VENV)/.installed-bench
 DOCS := $(VENV)/.installed-docs
 
+# Processes that test beside each other, each with a Neo4j of its own. On a Neo4j that is given there is one only: some
+# tests look at the whole store.
+JOBS ?= $(if $(filter-out docker embedded,$(GRAPHMEM_TEST_URI)),0,2)
+PARALLEL = -n $(JOBS) --dist loadfile
+
 # sentence-transformers needs torch, 7 GB: it has an environment of its own, which only test-torch makes.
 TORCH_VENV := .venv-torch
 TORCH := $(TORCH_VENV)/.installed
@@ -44,11 +49,11 @@ up: $(LOCAL) ## Start the local Neo4j
 down: ## Stop the local Neo4j
 	@if [ -x $(BIN)/graphmem ]; then $(BIN)/graphmem down; fi
 
-test: $(DEV) ## Run every test against a real Neo4j (ARGS="-k reflect" for some)
-	@$(BIN)/python -m pytest $(ARGS)
+test: $(DEV) ## Run every test against a real Neo4j (ARGS="-k reflect" for some; JOBS=0: in one process)
+	@$(BIN)/python -m pytest $(PARALLEL) $(ARGS)
 
 test-fast: $(DEV) ## Run the tests that take less than a few seconds each
-	@$(BIN)/python -m pytest -m "not slow" $(ARGS)
+	@$(BIN)/python -m pytest $(PARALLEL) -m "not slow" $(ARGS)
 
 test-faults: $(DEV) ## Kill servers and clients, break connections, race and soak (KILLS=50 SEED=20260301; some minutes)
 	@$(if $(KILLS),GRAPHMEM_FAULTS_KILLS=$(KILLS)) $(if $(SEED),GRAPHMEM_FAULTS_SEED=$(SEED)) \
