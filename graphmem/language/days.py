@@ -132,11 +132,13 @@ def _plain(
         if len(matters) <= place:
             return before, ()
         topic, numbers = matters[place]
-        return f"see to {topic}" if before == _NOTHING else f"{before}: {topic}", numbers
+        if before == _NOTHING:
+            return f"see to {topic}", numbers
+        return f"{before} and {'think about' if before == _LEISURE else 'see to'} {topic}", numbers
 
     morning, evidence = matter(0, work)
     afternoon, later = matter(1 if len(matters) > 1 else 0, work)
-    evening, last = matter(2, "spend the evening at leisure")
+    evening, last = matter(2, _LEISURE)
     noon = max(12 * HOUR, wakes + 2 * HOUR)
     dinner = max(18 * HOUR, noon + 3 * HOUR)
     pieces = [
@@ -163,6 +165,7 @@ def _plain(
     return found
 
 
+_LEISURE = "spend the evening at leisure"
 _NOTHING = "see to what there is to do"
 _OCCUPATION = re.compile(
     r"\b(?:is|works\s+as|working\s+as|as)\s+(?:an?|the)\s+((?:[\w-]+\s+){0,3}?[\w-]+)(?=\s+(?:at|in|of|who|and|for|with)\b|[,.;]|$)",

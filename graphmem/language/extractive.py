@@ -112,7 +112,7 @@ def _fresh(reader: Reader) -> list[Cluster]:
         if memo.derived and (read := insights.read_back(memo.statement.text)) and read.level == 1
     ]
     found: list[Cluster] = []
-    for cluster in reader.clusters(among=[memo for memo in reader.memos if not memo.derived]):
+    for cluster in reader.clusters(among=_perceived(reader)):
         parts = set(cluster.topic.split())
         who = {memo.who for memo in cluster.members if memo.who}
         since = [
@@ -124,6 +124,11 @@ def _fresh(reader: Reader) -> list[Cluster]:
         if len(members) > 1:
             found.append(dataclasses.replace(cluster, members=members))
     return found
+
+
+def _perceived(reader: Reader) -> list[Memo]:
+    """What was perceived: to plan something says nothing of what happened."""
+    return [memo for memo in reader.memos if memo.statement.type == "observation"]
 
 
 def _related(cluster: Cluster, main: Cluster) -> bool:
@@ -334,7 +339,7 @@ def _again(reader: Reader, read: ReadBack | None, task: Reconsider) -> list[Writ
         # Another model wrote it: whatever it names, and whatever was asked, outside of quotations.
         named = f"{topics.without_quotes(task.hypothesis)} {task.question or ''}"
         wanted = insights.keys(named) - {words.fold(word) for who in reader.speakers for word in who.split()}
-    base = [memo for memo in reader.memos if not memo.derived]
+    base = _perceived(reader)
     holding = {topic: reader.holding(topic, among=base) for topic in wanted}
     ranked = sorted(wanted, key=lambda topic: (-len(holding[topic]), topic))
     told = [insights.compose(topic, [memo.statement for memo in holding[topic]]) for topic in ranked]

@@ -106,13 +106,11 @@ def _told(topic: str, members: Sequence[Memo], longest: int) -> str:
     if spoken and len(speakers) == 2:
         head = f"{joined(speakers)} both come back to {name}, {times}{along}, {when}"
         return f"{head}: {early.who} with “{first}”, {late.who} with “{last}”."
-    head = f"{capitalised(number_word(len(members)))} memories come back to {name}{along}, {when}"
+    head = f"It was about {name} {times}{along}, {when}"
     return f"{head}: first {_said(early, first)}, later {_said(late, last)}."
 
 
 def _said(memo: Memo, fragment: str) -> str:
-    if memo.statement.type == "plan":
-        return f"“{fragment}” (planned)"
     return f"“{fragment}” ({memo.who})" if memo.who else f"“{fragment}”"
 
 
@@ -171,11 +169,7 @@ _KIND = r"(?P<kind>insights|broader insights)"
 _FORMS = (
     re.compile(rf"^(?P<who>[^:“]+?)’s (?P<topic>[^:“]+?) comes? up {_REST}"),
     re.compile(rf"^(?P<who>[^:“]+?) (?:comes|both come) back to (?P<topic>[^:“]+?),? {_REST}"),
-    re.compile(
-        rf"^{_NUMBER} memories come back to (?P<topic>[^:“]+?)"
-        r"(?:, along with (?P<others>[^:“]+?))?, (?:on|from) \d[^:“]*:",
-        re.IGNORECASE,
-    ),
+    re.compile(rf"^It was about (?P<topic>[^:“]+?) {_REST}"),
     re.compile(
         rf"^{_NUMBER} {_KIND}(?: about (?P<who>[^:“]+?))? meet in (?P<topic>[^:“]+?): (?P<others>[^“]+)\.$",
         re.IGNORECASE,

@@ -15,6 +15,7 @@ from typing import Any
 from graphmem.language import words
 from graphmem.language.asking import AnswerQuestion, CheckClaims
 from graphmem.language.base import Statement
+from graphmem.language.insights import read_back
 from graphmem.language.text import normalise_text
 
 MOST_QUOTED = 4
@@ -94,24 +95,36 @@ def answer_question(task: AnswerQuestion) -> dict[str, Any]:
         return {"sentences": [{"text": told(one, task.who), "evidence": [one.number]} for one in finest]}
     asked = matter(task.question, besides=task.who)
     question = normalise_text(task.question)
+    course = bool(_COURSE.search(task.question))
     about = {
         statement.number: share
         for statement in task.statements
-        if (share := asked.share(statement)) and normalise_text(statement.text) != question
+        if (share := asked.share(statement))
+        and normalise_text(statement.text) != question
+        # That memories return to something is an answer only where it is asked what came of it.
+        and (course or statement.type != "reflection" or read_back(statement.text) is None)
     }
+    # A summary quotes what is shown beside it.
+    summaries = {one.number for one in task.statements if one.type == "reflection" and one.kind == "summary"}
+    if about.keys() - summaries:
+        about = {number: share for number, share in about.items() if number not in summaries}
     ranked = sorted(about, key=lambda number: (-about[number], number))[:MOST_QUOTED]
     shown = {statement.number: statement for statement in task.statements}
     ranked = list(dict.fromkeys([*ranked, *(more for number in ranked for more in said_next(shown[number], shown))]))
     chosen: list[Statement] = []
     said: set[str] = set()
     for number in sorted(ranked):
-        key = normalise_text(shown[number].text)
+        key = normalise_text(_PART.sub("", shown[number].text))
         if key not in said:
             said.add(key)
             chosen.append(shown[number])
     return {"sentences": [{"text": told(one, task.who), "evidence": [one.number]} for one in chosen]}
 
 
+_COURSE = re.compile(r"\b(?:happening|happened|come\s+to\s+think|think|been\s+saying|connects|gather)\b", re.IGNORECASE)
+"""A question for what came of something, or what is thought of it."""
+_PART = re.compile(r"\s+\(\d+ of \d+\)$")
+"""How the built-in engine numbers the steps of one plan."""
 _MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})(?:T| at | )(\d{2}:\d{2})(?: ?UTC|Z)")
 
 
@@ -154,18 +167,40 @@ def told(statement: Statement, who: str) -> str:
     text = " ".join(beginning(statement.text).split())
     match statement.type:
         case "plan":
-            return f"I plan: “{inner(text)}”"
+            return f"{_PLANNED.get(statement.state or '', 'I plan')}: “{inner(_PART.sub('', text))}”"
         case "reflection":
-            return f"I gather: “{inner(text)}”"
+            return f"{_INFERRED.get(statement.kind, 'I gather')}: “{inner(text)}”"
         case _:
             pass
-    if statement.source is None or statement.source.casefold() == who.casefold():
+    if (
+        statement.source is None
+        or statement.source.casefold() == who.casefold()
+        or names_speaker(text, statement.source)
+    ):
         return text
     if found := _RELAYED.fullmatch(text):
         # What somebody was told and tells on: who said it first, and who told of it.
         origin = found["first"] or found["origin"]
         return f"I heard from {statement.source} what {origin} said: “{found['text']}”"
     return f"{statement.source} told me: “{inner(text)}”"
+
+
+_PLANNED = {
+    "done": "I planned and did this",
+    "missed": "I planned this and missed it",
+    "dropped": "I planned this and dropped it",
+}
+_INFERRED = {"summary": "In short", "procedure": "I have learned"}
+_SAYS = (
+    r"(?:(?:has|just|once)\s+)?"
+    r"(?:said|says|told|tells|asked|asks|mentioned|wrote|writes|explained|replied|answered)\b"
+)
+
+
+def names_speaker(text: str, source: str) -> bool:
+    """Whether a text opens with who says it, as in ``Pavel said: the ferry is late``: then no speaker goes before."""
+    names = "|".join(re.escape(name) for name in dict.fromkeys([source, *source.split()[:1]]))
+    return re.match(rf"\W*(?:{names})\s+{_SAYS}", text, re.IGNORECASE) is not None
 
 
 _RELAYED = re.compile(

@@ -13,6 +13,7 @@ from graphmem.language import insights
 from graphmem.language.base import Statement
 from graphmem.language.planning import LearnLessons, SumUp
 from graphmem.language.prompts import Reconsider
+from graphmem.language.quoting import names_speaker
 from graphmem.language.text import normalise_text, shorten
 
 _QUOTED = 4
@@ -71,7 +72,8 @@ def _listed(statements: Sequence[Statement]) -> str:
 def _quote(statement: Statement) -> str:
     text = " ".join(statement.text.split()).translate({0x201C: "‘", 0x201D: "’"}).rstrip(" .")
     said = f"“{shorten(text, _LONGEST)}”"
-    return f"{statement.source} said {said}" if statement.source else said
+    named = statement.source is None or names_speaker(statement.text, statement.source)
+    return said if named else f"{statement.source} said {said}"
 
 
 # --- lessons -------------------------------------------------------------------------------------------------------

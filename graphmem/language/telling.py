@@ -7,7 +7,7 @@ from typing import Any
 from graphmem.language import words
 from graphmem.language.base import Statement
 from graphmem.language.dialogue import Speak, SummariseTalk
-from graphmem.language.quoting import Matter, inner, keys_of, matter, said_next, told
+from graphmem.language.quoting import Matter, inner, keys_of, matter, names_speaker, said_next, told
 from graphmem.language.text import shorten
 
 NEWS = 6
@@ -55,5 +55,8 @@ def summarise_talk(task: SummariseTalk) -> dict[str, Any]:
     for one in shown:
         mine = one.source is not None and one.source.casefold() == task.who.casefold()
         text = shorten(inner(" ".join(one.text.split())), _QUOTED)
-        parts.append(f"I said: “{text}”" if mine else f"{one.source or task.other} said: “{text}”")
+        if not mine and names_speaker(one.text, one.source or task.other):
+            parts.append(f"“{text}”")
+        else:
+            parts.append(f"I said: “{text}”" if mine else f"{one.source or task.other} said: “{text}”")
     return {"summaries": [{"text": " ".join(parts), "evidence": [one.number for one in shown]}]}

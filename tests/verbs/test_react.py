@@ -90,12 +90,14 @@ async def test_the_context_is_retrieved_by_two_questions(thinking: Open, memory:
     assert reaction.observation.id in {shown.memory.id for shown in run.shown}
 
 
+@pytest.mark.usefixtures("born")
 async def test_only_whom_it_was_shown_can_be_talked_to(thinking: Open, memory: AsyncMemory, agent_id: str) -> None:
     other = memory.agent(agent_id + "-klaus")
-    await other.configure(name="Klaus Mueller")
+    name = f"Klaus Mueller {agent_id[-8:]}"  # Nobody else in the store is called so.
+    await other.configure(name=name)
     for number, expected in ((1, other.id), (2, None), (0, None), (-1, None)):
         agent = await thinking(Scripted(react=decides(converse_with=number)))
-        reaction = await agent.react("Klaus Mueller waves", about="Klaus Mueller", now=at(9, number + 2))
+        reaction = await agent.react(f"{name} waves", about=name, now=at(9, number + 2))
         assert reaction.converse_with == expected
         assert [item.gate for item in reaction.refused] == ([] if expected else ["index"])
     agent = await thinking(Scripted(react=decides(converse_with=1)))
@@ -119,6 +121,7 @@ async def test_it_takes_an_observation_by_its_id(thinking: Open) -> None:
         await agent.react("  ", now=at(16))
 
 
+@pytest.mark.usefixtures("born")
 async def test_a_failure_leaves_the_old_plan(thinking: Open) -> None:
     def fails(task: PlanDay) -> Any:
         if task.reaction:
@@ -136,6 +139,7 @@ async def test_a_failure_leaves_the_old_plan(thinking: Open) -> None:
     assert {run.outcome for run in await agent.runs() if run.verb == "react"} == {"failed"}
 
 
+@pytest.mark.usefixtures("born")
 async def test_reacting_at_night_replaces_the_night_that_began_the_day_before(thinking: Open) -> None:
     def plan(task: PlanDay) -> Any:
         if task.reaction is None:
