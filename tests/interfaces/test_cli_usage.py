@@ -98,8 +98,6 @@ def test_every_command_with_a_result_has_json(name: str) -> None:
         (["tree", "--agent", "a", "--depth", "-1"], "--depth"),
         (["tree", "--agent", "a", "--limit", "0"], "--limit"),
         (["recompute", "--agent", "a", "--limit", "0"], "--limit"),
-        (["ingest", "no-such-file.jsonl", "--agent", "a"], "no-such-file.jsonl"),
-        (["ingest", ".", "--agent", "a"], "directory"),
         (["supersede", "x", "--agent", "a"], "--text"),
         (["supersede", "x", "--agent", "a", "--text", "t", "--by", "y"], "--text"),
         (["supersede", "x", "--agent", "a", "--text", "t", "--mode", "oops"], "oops"),

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec, get_ar
 
 import typer
 
-from graphmem.errors import GraphmemError, InvalidSettings
+from graphmem.errors import GraphmemError, InvalidFile, InvalidSettings
 from graphmem.interfaces.cli.values import WrongValue
 
 if TYPE_CHECKING:
@@ -293,8 +293,10 @@ class Cli:
             raise typer.Exit(1) from error
 
     def _was_given(self, error: GraphmemError) -> bool:
-        """Whether what is refused is the value of an option: not a setting of the environment's, say."""
-        return isinstance(error, InvalidSettings) and self.overrides.get(error.setting) is not None
+        """Whether what is refused was named on the command line: not a setting of the environment's, say."""
+        if isinstance(error, InvalidSettings):
+            return self.overrides.get(error.setting) is not None
+        return isinstance(error, InvalidFile)
 
     def _traceback(self) -> None:
         if self.debug:

@@ -19,13 +19,13 @@ def demo(
     cli: Cli,
     seeds: Annotated[
         Path | None,
-        typer.Option(
-            exists=True, file_okay=False, help="A folder of stories; without it, those that come with graphmem."
-        ),
+        typer.Option(metavar="DIR", help="A folder of stories; without it, those that come with graphmem."),
     ] = None,
 ) -> None:
     """Show observing, retrieving, reflecting, superseding and recomputing on a real Neo4j."""
     from graphmem.interfaces.demo import run
+    from graphmem.interfaces.seeds import default_folder, load_seeds
 
+    stories = load_seeds(seeds or default_folder())
     with cli.memory() as memory:
-        run(memory, seeds, cli.out)
+        run(memory, stories, cli.out)
