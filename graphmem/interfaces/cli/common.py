@@ -99,7 +99,8 @@ def agents_option(help: str) -> Any:
     return typer.Option("--agents", metavar="ID,ID…", parser=names, help=help, autocompletion=complete_agent)
 
 
-Agent = Annotated[str, agent_option("Whose memory: a name of your choice; the first observation makes the agent.")]
+Agent = Annotated[str, agent_option("Whose memory; graphmem agents lists them.")]
+NewAgent = Annotated[str, agent_option("Whose memory: a name of your choice; the first observation makes the agent.")]
 
 _STORE = "Store (each also a variable, such as GRAPHMEM_URI; the password is GRAPHMEM_PASSWORD only)"
 _COMMON: dict[str, tuple[Any, Any]] = {
@@ -142,7 +143,11 @@ _COMMON: dict[str, tuple[Any, Any]] = {
     "embedding": (
         Annotated[
             str | None,
-            typer.Option(help="Embedding model; a store keeps the one it was made with.", rich_help_panel=_STORE),
+            typer.Option(
+                help="Embedding model: auto (the default), onnx/bge-small-en-v1.5, onnx/all-MiniLM-L6-v2,"
+                " sentence-transformers/NAME or litellm/PROVIDER/NAME; a store keeps the one it was made with.",
+                rich_help_panel=_STORE,
+            ),
         ],
         None,
     ),

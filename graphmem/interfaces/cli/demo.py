@@ -12,7 +12,7 @@ from graphmem.interfaces.cli.common import Cli, command
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    command(app, example="graphmem demo", json_output=False)(demo)
+    command(app, example="graphmem demo\ngraphmem demo --seeds my-stories", json_output=False)(demo)
 
 
 def demo(
@@ -22,7 +22,11 @@ def demo(
         typer.Option(metavar="DIR", help="A folder of stories; without it, those that come with graphmem."),
     ] = None,
 ) -> None:
-    """Show observing, retrieving, reflecting, superseding and recomputing on a real Neo4j."""
+    """Show observing, retrieving, reflecting, superseding and recomputing on a real Neo4j; takes about a minute.
+
+    Two people of a harbour town live two days. They stay as agents demo-…, to be looked at; graphmem forget removes
+    them.
+    """
     from graphmem.interfaces.demo import run
     from graphmem.interfaces.seeds import default_folder, load_seeds
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from graphmem.interfaces.cli.common import REMEMBER, Agent, Cli, command
+from graphmem.interfaces.cli.common import REMEMBER, Cli, NewAgent, command
 
 if TYPE_CHECKING:
     from graphmem import Agent as AgentHandle
@@ -26,18 +26,21 @@ _STDIN = Path("-")
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    command(app, panel=REMEMBER, example="graphmem ingest diary.jsonl --agent evan")(ingest)
+    command(app, panel=REMEMBER, example="graphmem ingest diary.jsonl --agent evan\ngraphmem ingest - --agent evan")(
+        ingest
+    )
 
 
 def ingest(
     cli: Cli,
     file: Annotated[Path, typer.Argument(help="A file of JSON lines; - is standard input.")],
-    agent: Agent,
+    agent: NewAgent,
 ) -> None:
     """Store observations from JSON lines; running it again adds nothing twice.
 
-    One JSON object a line, UTF-8: text, and optionally id, occurred_at (with a zone), source, session, kind,
-    importance, place, key, subject, predicate, object, keywords. A line without an id gets one made from its content.
+    One JSON object a line, UTF-8, such as {"text": "Evan sold his Prius", "occurred_at": "2026-05-18T13:47Z"}: text,
+    and optionally id, occurred_at (with a zone), source, session, kind (event, utterance or fact), importance (1 to
+    10), place, key, subject, predicate, object, keywords (a list). A line without an id gets one made from its content.
 
     A line that is refused is named and left out; the others are stored, and the exit code is 1.
     """

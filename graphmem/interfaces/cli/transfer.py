@@ -43,7 +43,7 @@ def export(
     cli: Cli,
     agent: Annotated[
         list[str] | None,
-        agent_option("Only this agent; again for more."),
+        agent_option("Only this agent; again for more; all without it."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", dir_okay=False, help="A new file; standard output without it.")
