@@ -4,6 +4,7 @@ GraphmemError
 ├── InvalidInput            a value that the caller gave is refused; nothing was written
 │   ├── InvalidText         empty, blank, too long, or not storable as UTF-8
 │   ├── InvalidTime         a naive or unreadable datetime
+│   ├── InvalidFile         a file is missing, or cannot be read or written
 │   └── InvalidSettings     a setting or environment variable
 ├── UnknownAgent            no agent of that id
 ├── UnknownMemory           this agent has no memory of that id
@@ -90,6 +91,10 @@ class InvalidText(InvalidInput):
 
 class InvalidTime(InvalidInput):
     """The time is naive or cannot be read."""
+
+
+class InvalidFile(InvalidInput):
+    """A file is missing, or cannot be read or written."""
 
 
 class InvalidSettings(InvalidInput):

@@ -15,7 +15,7 @@ from rich.console import Console
 from graphmem import Memory
 from graphmem.errors import InvalidInput
 from graphmem.interfaces import demo
-from graphmem.interfaces.seeds import default_folder
+from graphmem.interfaces.seeds import default_folder, load_seeds
 from graphmem.models import Reflection
 from graphmem.settings import Settings
 
@@ -33,7 +33,7 @@ def play(store: Memory, seeds: Path | None = None) -> tuple[str, list[str]]:
     """Run the demo; what it wrote, and the ids of the agents that it made."""
     before = {info.id for info in store.agents()}
     written = StringIO()
-    demo.run(store, seeds, Console(file=written, width=200))
+    demo.run(store, load_seeds(seeds or default_folder()), Console(file=written, width=200))
     return written.getvalue(), sorted({info.id for info in store.agents()} - before)
 
 

@@ -122,6 +122,32 @@ async def test_the_same_graph_comes_back(
     assert len(dated) == report.lines
 
 
+async def test_what_was_put_away_comes_back_put_away(
+    memory: AsyncMemory, agent: AsyncAgent, settings: Settings, tmp_path: Path
+) -> None:
+    """Archived as before, out of retrieval, and to be taken out again."""
+    old = {"occurred_at": "2024-05-01T08:00:00Z", "importance": 2}
+    await agent.observe_many(
+        [{"text": f"A gull sat on the mill, {n}", "id": f"g{n}", **old} for n in range(3)], now="2024-05-01T08:00:00Z"
+    )
+    await agent.observe("A gull stole the crates at the mill", id="kept", importance=9)
+    put_away = (await agent.archive(older_than="90d", importance_below=3)).ids
+    assert set(put_away) == {"g0", "g1", "g2"}
+    await agent.unarchive(["g2"])
+    before, ranked = graph_of(settings, agent.id), await ranking(agent)
+    file = tmp_path / "archived.jsonl"
+    assert (await memory.export_graph(file, agents=[agent.id])).memories == 4
+    await memory.forget_agent(agent.id)
+    assert (await memory.import_graph(file)).violations == 0
+    assert graph_of(settings, agent.id) == before
+    assert await ranking(agent) == ranked
+    assert {found.id for found in await agent.memories(status="archived")} == {"g0", "g1"}
+    assert (await agent.unarchive()).ids == ("g0", "g1")
+    assert {hit.memory.id for hit in await agent.retrieve("a gull on the mill", touch=False)} == {
+        *("g0", "g1", "g2", "kept")
+    }
+
+
 # --- all that can be wrong with a file --------------------------------------------------------------------------
 
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import count
-from pathlib import Path
 
 from rich.console import Console
 from rich.padding import Padding
@@ -21,7 +20,7 @@ from graphmem.agent import Agent
 from graphmem.errors import GraphmemError
 from graphmem.graph.browser import browser_address, browser_query
 from graphmem.interfaces.progress import Progress
-from graphmem.interfaces.seeds import AgentSeed, Ask, Change, Day, Seeds, default_folder, load_seeds
+from graphmem.interfaces.seeds import AgentSeed, Ask, Change, Day, Seeds
 from graphmem.memory import Memory
 from graphmem.models import ChangeReport, Provenance, RecomputeReport, ReflectReport, Weights
 from graphmem.views.scores import scores
@@ -34,7 +33,7 @@ _LONGEST = 300
 _COLOURS = {"confirmed": "green", "revised": "yellow", "retracted": "red", "failed": "bold red"}
 
 
-def run(memory: Memory, seeds: Path | None, console: Console) -> None:
+def run(memory: Memory, seeds: Seeds, console: Console) -> None:
     """Play a folder of stories on a store, telling what happens.
 
     The agents get ids of their own, ``demo-<folder>``, from the second run on ``demo-<folder>-2`` and so on, so that
@@ -42,14 +41,13 @@ def run(memory: Memory, seeds: Path | None, console: Console) -> None:
 
     Args:
         memory: An open store.
-        seeds: The folder of stories; None: those that come with graphmem.
+        seeds: The stories, as :func:`~graphmem.interfaces.seeds.load_seeds` reads them.
         console: Where to tell it.
 
     Raises:
-        InvalidInput: When the folder is not as ``seeds/README.md`` has it; nothing was written.
         GraphmemError: When a verb fails, or something is not as the rules have it.
     """
-    _Demo(memory, load_seeds(seeds or default_folder()), console).run()
+    _Demo(memory, seeds, console).run()
 
 
 class _Demo:

@@ -13,6 +13,7 @@ from typing import Any, Literal, cast
 
 from graphmem.clock import as_utc
 from graphmem.errors import InvalidInput, InvalidTime
+from graphmem.interfaces.files import read_text
 from graphmem.models import AgentConfig, AgentImport, ImportedObservation, validated
 from graphmem.models.values import Id, Value
 
@@ -63,11 +64,9 @@ def read_foreign(
     Raises:
         InvalidInput: When the file cannot be read, is of another format, or names an agent that there cannot be.
     """
+    text = read_text(file)
     try:
-        raw = file.read_bytes()
-        data: Any = json.loads(raw)
-    except OSError as error:
-        raise InvalidInput(f"{file} cannot be read: {error.strerror}", remedy="check the name of the file") from error
+        data: Any = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InvalidInput(
             f"{file} is not JSON: {error}", remedy="name the file as the other program wrote it"
@@ -79,7 +78,7 @@ def read_foreign(
         if id_ is None:
             raise InvalidInput(f"{where} does not say whose it is", remedy="name the agent with --agent")
         found.setdefault(id_, Foreign(id_)).add(where, given)
-    origin = hashlib.sha256(raw).hexdigest()
+    origin = hashlib.sha256(text.encode()).hexdigest()
     made: list[tuple[Foreign, AgentImport]] = []
     for person in found.values():
         person.agent_id = validated(_Owner, {"agent": f"{prefix}{person.agent_id}"}).agent

@@ -18,6 +18,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from graphmem.errors import InvalidInput, MissingExtra
+from graphmem.interfaces.files import read_text
 from graphmem.models.interviews import CONDITIONS, Asked, Condition, Interview
 from graphmem.views.text import one_line
 
@@ -108,12 +109,14 @@ def read_rankings(file: Path, key: Path) -> list[dict[str, float]]:
     """Rankings as filled in: for each rater and question, the rank of each condition.
 
     Raises:
-        InvalidInput: When a file cannot be read, or a row is no ranking; the message has its number.
+        InvalidFile: When a file cannot be read.
+        InvalidInput: When a row is no ranking; the message has its number.
     """
+    filled_in, keys = read_text(file), read_text(key)
     try:
-        conditions = _KEY.validate_python(json.loads(key.read_text("utf-8"))["conditions"])
-        rows = list(csv.DictReader(io.StringIO(file.read_text("utf-8-sig"))))
-    except (OSError, ValueError, KeyError, TypeError, RecursionError, csv.Error) as error:
+        conditions = _KEY.validate_python(json.loads(keys)["conditions"])
+        rows = list(csv.DictReader(io.StringIO(filled_in)))
+    except (ValueError, KeyError, TypeError, RecursionError, csv.Error) as error:
         reason = str(error).splitlines()[0]
         raise InvalidInput(
             f"{file} with {key} cannot be read: {reason}", remedy="give rankings.csv as filled in, beside its key.json"

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field, field_validator
 
 from graphmem.clock import UtcTime
 from graphmem.errors import InvalidInput
+from graphmem.interfaces.files import checked_folder, opened, read_text
 from graphmem.interfaces.jsonlines import read_lines
 from graphmem.models import MAX_K, AgentConfig, Id, Mode, NewObservation, Text, Value, validated
 
@@ -113,8 +114,7 @@ def load_seeds(folder: Path) -> Seeds:
 
 
 def _read_folder(folder: Path) -> Seeds:
-    if not folder.is_dir():
-        raise InvalidInput(f"{folder}: is not a folder", remedy=FORMAT)
+    checked_folder(folder)
     homes = sorted(
         path
         for path in folder.iterdir()
@@ -134,8 +134,6 @@ def load_agent(home: Path) -> AgentSeed:
         InvalidInput: When a file is not as ``seeds/README.md`` has it; names file and line.
     """
     file = home / "agent.toml"
-    if not file.is_file():
-        raise InvalidInput(f"{file}: is missing", remedy=FORMAT)
     config = value(AgentConfig, read_toml(file), at=str(file))
     files = sorted(home.glob("day-*.jsonl"), key=_natural)
     if not files:
@@ -155,7 +153,7 @@ def load_agent(home: Path) -> AgentSeed:
 def _read_day(file: Path) -> list[tuple[str, NewObservation]]:
     """The observations of a day, each with its place in the file."""
     observations: list[tuple[str, NewObservation]] = []
-    with file.open("rb") as stream:
+    with opened(file) as stream:
         try:
             lines = list(read_lines(stream))
         except InvalidInput as error:
@@ -205,7 +203,7 @@ def _entries(file: Path, name: str, model: type[E], data: Mapping[str, Any]) -> 
         raise InvalidInput(f"{file}: {name}: write [[{name}]], in double brackets", remedy=FORMAT)
     listed = cast("list[object]", entries)
     header = re.compile(rf"\s*\[\[\s*{name}\s*\]\]")
-    lines = file.read_text("utf-8").splitlines()
+    lines = read_text(file).splitlines()
     headers = [number for number, line in enumerate(lines, start=1) if header.match(line)]
     found: list[tuple[str, E]] = []
     for index, entry in enumerate(listed):
@@ -232,12 +230,14 @@ def read_toml(file: Path) -> dict[str, Any]:
     """What a TOML file holds.
 
     Raises:
+        InvalidFile: When it cannot be read.
         InvalidInput: When it is not TOML.
     """
+    text = read_text(file, empty=True)  # Nothing set is something.
     try:
-        return tomllib.loads(file.read_text("utf-8"))
+        return tomllib.loads(text)
     except ValueError as error:
-        raise InvalidInput(f"{file}: is not TOML in UTF-8: {error}", remedy=FORMAT) from error
+        raise InvalidInput(f"{file}: is not TOML: {error}", remedy=FORMAT) from error
 
 
 def _natural(path: Path) -> tuple[tuple[int, int | str], ...]:

@@ -193,15 +193,15 @@ def test_a_schedule_with_entries_that_are_none(tmp_path: Path) -> None:
 
 NODES = "personas/Emil Brandt/bootstrap_memory/associative_memory/nodes.json"
 BROKEN: dict[str, tuple[str, bytes | None, str]] = {
-    "missing": (NODES, None, r"nodes\.json: is missing"),
+    "missing": (NODES, None, r"there is no file .*nodes\.json"),
     "cut off": (NODES, b'{"node_1": {"type": "ev', r"nodes\.json:1:\d+: is not JSON"),
     "a line": (NODES, b'{"node_1": {},\n\n "node_2" {}}', r"nodes\.json:3:11: is not JSON"),
-    "UTF-16": (NODES, "{}".encode("utf-16"), r"nodes\.json: is not UTF-8 at byte 1"),
+    "UTF-16": (NODES, "{}".encode("utf-16"), r"nodes\.json is not UTF-8: byte 0xff at 1"),
     "a list": (NODES, b"[]", r"nodes\.json: holds a list, not an object"),
     "twice": (NODES, b'{"node_1": {}, "node_1": {}}', r"nodes\.json: 'node_1' is given twice"),
     "nested": (NODES, b'{"a":' * 100_000, r"nodes\.json: .*beyond all bounds"),
-    "no meta": ("reverie/meta.json", None, r"meta\.json: is missing"),
-    "no scratch": ("personas/Emil Brandt/bootstrap_memory/scratch.json", None, r"scratch\.json: is missing"),
+    "no meta": ("reverie/meta.json", None, r"there is no file .*meta\.json"),
+    "no scratch": ("personas/Emil Brandt/bootstrap_memory/scratch.json", None, r"there is no file .*scratch\.json"),
     "no places": ("personas/Emil Brandt/bootstrap_memory/spatial_memory.json", b"3", r"memory\.json: holds a number"),
 }
 

@@ -23,8 +23,8 @@ def test_there_is_nothing_to_back_up_or_delete(alone: RunCli, tmp_path: Path) ->
     assert "there is no store in" in result.err
     assert "remedy: " in result.err
     result = alone("restore", str(tmp_path / "b.tar.gz"))
-    assert result.code == 1
-    assert "No such file" in result.err
+    assert result.code == 2
+    assert "there is no file " in result.err
     assert alone("purge", "--data", "--cache", "--yes").out == "there is nothing to delete\n"
     assert not (tmp_path / "data").exists()
 

@@ -116,10 +116,10 @@ def test_a_world_that_is_wrong_is_refused(cli: RunCli, village: Path, broken: st
         (("--step", "no time"), 2, "as in: --step 10m"),
         (("--step", "0m"), 2, "as in: --step 10m"),
         (("--hours", "0.1", "--step", "1h"), 2, "shorter than a step"),
-        (("--agents", " , "), 1, "names nobody"),
+        (("--agents", " , "), 2, "names nobody"),
         (("--agents", "nobody-at-all"), 1, "no agent 'nobody-at-all'"),
         (("--agents", "a", "--seeds", "."), 2, "only one of"),
-        (("--start", "yesterday"), 1, "is not a time"),
+        (("--start", "yesterday"), 2, "is not a time"),
     ],
 )
 def test_what_makes_no_sense_is_refused(cli: RunCli, arguments: tuple[str, ...], code: int, told: str) -> None:

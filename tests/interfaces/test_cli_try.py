@@ -53,7 +53,7 @@ def test_kept_it_can_be_asked_again(cli: RunCli, notes: Path, sync_memory: Memor
 
 @pytest.mark.parametrize(
     ("content", "told"),
-    [(b" \n\n", "holds no text"), (b"\xff\xfe\x00", "is no text in UTF-8"), (b"x" * 5_000_001, "5.0 MB")],
+    [(b" \n\n", "holds no text"), (b"\xff\xfe\x00", "is not UTF-8: byte 0xff at 1"), (b"x" * 5_000_001, "5.0 MB")],
 )
 def test_files_that_are_refused(content: bytes, told: str, cli: RunCli, tmp_path: Path) -> None:
     file = tmp_path / "file"

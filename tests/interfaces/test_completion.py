@@ -48,6 +48,8 @@ def test_commands_options_and_values(complete: Complete) -> None:
     assert complete("graphmem", "memories", "--sta") == ["--status"]
     assert complete("graphmem", "memories", "--status", "sup") == ["superseded"]
     assert complete("graphmem", "observe", "x", "--kind", "f") == ["fact"]
+    assert complete("graphmem", "retrieve", "x", "--kind", "ins") == ["insight"]
+    assert complete("graphmem", "plan", "--agent", "x", "--at", "25:00", "--an") == ["--anew"]
 
 
 def test_agents_of_the_server_that_runs(complete: Complete, sync_memory: Memory, agent_id: str) -> None:

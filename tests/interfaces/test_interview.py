@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -73,6 +75,24 @@ def test_rankings_are_judged(cli: RunCli, tmp_path: Path) -> None:
     refused = cli("interview", "--rankings", str(file))
     assert (refused.code, "line 2" in refused.err) == (1, True)
     assert cli("interview").code == 2
+
+
+@pytest.mark.parametrize("package", ["trueskill", "scikit_posthocs"])
+def test_a_missing_package_is_named_with_the_command_that_installs_it(package: str, tmp_path: Path) -> None:
+    (tmp_path / "key.json").write_text(json.dumps({"agent": "x", "conditions": {"1": dict.fromkeys("ABCD", "full")}}))
+    (tmp_path / "rankings.csv").write_text("rater,question,A,B,C,D\nAda,1,1,2,3,4\n")
+    # An entry of None is how Python marks a module as absent.
+    code = (
+        "import sys; sys.modules[sys.argv[1]] = None\n"
+        "from graphmem.interfaces.cli.app import run; sys.exit(run(['interview', '--rankings', sys.argv[2]]))"
+    )
+    command = [sys.executable, "-c", code, package, str(tmp_path / "rankings.csv")]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.splitlines() == [
+        f"error: rankings need {package}, which is not installed",
+        "remedy: pip install 'graphmem[interview]'",
+    ]
 
 
 def test_three_figures_apart(cli: RunCli, painter: str, tmp_path: Path) -> None:

@@ -43,6 +43,9 @@ app = typer.Typer(
     help="A memory for language-model agents that is a graph in Neo4j.",
     epilog="A first look: graphmem demo, or graphmem try FILE QUESTION. Each explains itself: graphmem retrieve --help"
     "\n\n"
+    "Thinking (reflect, ask, plan, …) is done by words that memories share, unless there is a language model:"
+    " export GRAPHMEM_LANGUAGE_MODEL=litellm/PROVIDER/MODEL and the provider's key."
+    "\n\n"
     "Exit codes: 0 done; 1 an error, or something was refused, failed or found wrong; 2 wrong usage; 130 interrupted.",
     pretty_exceptions_enable=False,
 )

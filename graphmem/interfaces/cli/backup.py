@@ -53,9 +53,10 @@ def restore(
     The backup is checked first, and the present store is deleted only when a server answers on the restored one.
     """
     from graphmem.graph import backup as files
+    from graphmem.interfaces.files import checked_file
 
     settings = embedded_only(cli.settings)
-    info = files.inspect(file)
+    info = files.inspect(checked_file(file))
     held = files.data_held(settings)
     if any(path.name == "data" for path in held.paths):
         _confirm(

@@ -91,7 +91,7 @@ def supersede(
     text: Annotated[str | None, typer.Option(help="What holds instead, as a new fact.")] = None,
     by: Annotated[str | None, typer.Option(metavar="ID", help="The memory that holds instead.")] = None,
     mode: Annotated[
-        Literal["correction", "update"], typer.Option(help="It was wrong, or it was true until now.")
+        Literal["correction", "update"], typer.Option(help="correction: it was wrong; update: it was true until now.")
     ] = "correction",
     reason: Annotated[str, typer.Option(help="Why; kept with the change.")] = "",
 ) -> None:
@@ -179,7 +179,7 @@ def _show_change(cli: Cli, report: ChangeReport, where: Where) -> None:
 def recompute(
     cli: Cli,
     agent: Agent,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most this many memories.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most this many memories; all without it.")] = None,
 ) -> None:
     """Bring stale memories up to date, from the bottom up: confirmed, revised or retracted.
 

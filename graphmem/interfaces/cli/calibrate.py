@@ -22,18 +22,20 @@ def register(app: typer.Typer) -> None:
 
 def calibrate(
     cli: Cli,
-    questions: Annotated[
-        Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="Questions, a JSON object a line.")
-    ],
+    questions: Annotated[Path, typer.Argument(help="Questions, a JSON object a line.")],
     agent: Agent,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where the fitted profile is written.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where the fitted profile is written; nowhere without it.")
+    ] = None,
     start: Annotated[str, typer.Option(metavar="NAME|FILE", help="The profile that it is compared with.")] = "recall",
 ) -> None:
     """Fit a retrieval profile on questions whose answers are known.
 
-    One JSON object a line: query, relevant (ids of the memories that answer it), optionally category. At least 10;
-    a hundred tell more. What the fit is worth is measured on questions that it has not seen.
+    One JSON object a line, such as {"query": "What car does Evan drive?", "relevant": ["D1:2"]}: relevant are the ids
+    of the memories that answer it; optionally a category. At least 10; a hundred tell more. What the fit is worth is
+    measured on questions that it has not seen.
     """
+    from graphmem.interfaces.files import write_text
     from graphmem.interfaces.questions import read_profile, read_questions
 
     asked = read_questions(questions)
@@ -43,7 +45,7 @@ def calibrate(
             found = memory.agent(agent).calibrate(asked, start=profile, progress=progress.step)
         where = cli.where(memory, agent)
     if out is not None:
-        out.write_text(found.profile.model_dump_json(indent=2) + "\n", "utf-8")
+        write_text(out, found.profile.model_dump_json(indent=2) + "\n")
     if cli.as_json:
         cli.emit({**where.as_dict(), **found.model_dump(mode="json")})
         return

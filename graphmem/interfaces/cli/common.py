@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec, get_ar
 
 import typer
 
-from graphmem.errors import GraphmemError, InvalidSettings
+from graphmem.errors import GraphmemError, InvalidFile, InvalidSettings
 from graphmem.interfaces.cli.values import WrongValue
 
 if TYPE_CHECKING:
@@ -99,7 +99,8 @@ def agents_option(help: str) -> Any:
     return typer.Option("--agents", metavar="ID,ID…", parser=names, help=help, autocompletion=complete_agent)
 
 
-Agent = Annotated[str, agent_option("Whose memory: a name of your choice; the first observation makes the agent.")]
+Agent = Annotated[str, agent_option("Whose memory; graphmem agents lists them.")]
+NewAgent = Annotated[str, agent_option("Whose memory: a name of your choice; the first observation makes the agent.")]
 
 _STORE = "Store (each also a variable, such as GRAPHMEM_URI; the password is GRAPHMEM_PASSWORD only)"
 _COMMON: dict[str, tuple[Any, Any]] = {
@@ -142,7 +143,11 @@ _COMMON: dict[str, tuple[Any, Any]] = {
     "embedding": (
         Annotated[
             str | None,
-            typer.Option(help="Embedding model; a store keeps the one it was made with.", rich_help_panel=_STORE),
+            typer.Option(
+                help="Embedding model: auto (the default), onnx/bge-small-en-v1.5, onnx/all-MiniLM-L6-v2,"
+                " sentence-transformers/NAME or litellm/PROVIDER/NAME; a store keeps the one it was made with.",
+                rich_help_panel=_STORE,
+            ),
         ],
         None,
     ),
@@ -293,8 +298,10 @@ class Cli:
             raise typer.Exit(1) from error
 
     def _was_given(self, error: GraphmemError) -> bool:
-        """Whether what is refused is the value of an option: not a setting of the environment's, say."""
-        return isinstance(error, InvalidSettings) and self.overrides.get(error.setting) is not None
+        """Whether what is refused was named on the command line: not a setting of the environment's, say."""
+        if isinstance(error, InvalidSettings):
+            return self.overrides.get(error.setting) is not None
+        return isinstance(error, InvalidFile)
 
     def _traceback(self) -> None:
         if self.debug:

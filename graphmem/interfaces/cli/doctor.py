@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    command(app, panel=LOOK, example="graphmem doctor --agent evan")(doctor)
+    command(app, panel=LOOK, example="graphmem doctor --agent evan\ngraphmem doctor --model")(doctor)
 
 
 def doctor(

@@ -38,7 +38,10 @@ def forget(
         list[str] | None, typer.Option(help="A word or name to remove everywhere as well; again for more.")
     ] = None,
     dependents: Annotated[
-        Literal["recompute", "retract", "refuse"], typer.Option(help="What becomes of what rests on it.")
+        Literal["recompute", "retract", "refuse"],
+        typer.Option(
+            help="What becomes of what rests on it: stale until it is recomputed, retracted, or nothing is forgotten."
+        ),
     ] = "recompute",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be removed.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")] = False,

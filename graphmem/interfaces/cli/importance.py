@@ -16,7 +16,9 @@ _TEXT_LENGTH = 100
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    command(app, panel=BELIEVE, example="graphmem feedback D1:2 --agent evan --useful")(feedback)
+    example = 'graphmem feedback D1:2 --agent evan --useful\n'
+    example += 'graphmem feedback D1:2 --agent evan --useless --reason "a joke"'
+    command(app, panel=BELIEVE, example=example)(feedback)
     command(app, panel=BELIEVE, example="graphmem reappraise --agent evan")(reappraise)
     command(app, panel=LOOK, example="graphmem usage --agent evan")(usage)
 
@@ -28,7 +30,7 @@ def feedback(
     useful: Annotated[bool, typer.Option("--useful/--useless", help="Whether it was of use.")],
     reason: Annotated[str, typer.Option(help="Why; kept in the history.")] = "",
 ) -> None:
-    """Say that a memory was of use, or not: its importance goes up or down by one."""
+    """Say that a memory was of use, or not: its importance (1 to 10) goes up or down by one."""
     with cli.memory(agent) as memory:
         handle = memory.agent(agent)
         found = handle.feedback(handle.resolve(memory_id), useful=useful, reason=reason)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from graphmem.interfaces.cli.common import REMEMBER, Agent, Cli, command
+from graphmem.interfaces.cli.common import REMEMBER, Cli, NewAgent, command
 
 if TYPE_CHECKING:
     from graphmem import Agent as AgentHandle
@@ -27,36 +26,29 @@ _STDIN = Path("-")
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    command(app, panel=REMEMBER, example="graphmem ingest diary.jsonl --agent evan")(ingest)
-
-
-def _readable(file: Path) -> Path:
-    if file == _STDIN:
-        return file
-    if not file.exists():
-        raise typer.BadParameter(f"{file} does not exist")
-    if file.is_dir():
-        raise typer.BadParameter(f"{file} is a directory")
-    # Not tried by opening it: a pipe can be opened once only.
-    if not os.access(file, os.R_OK):
-        raise typer.BadParameter(f"{file} may not be read")
-    return file
+    command(app, panel=REMEMBER, example="graphmem ingest diary.jsonl --agent evan\ngraphmem ingest - --agent evan")(
+        ingest
+    )
 
 
 def ingest(
     cli: Cli,
-    file: Annotated[Path, typer.Argument(callback=_readable, help="A file of JSON lines; - is standard input.")],
-    agent: Agent,
+    file: Annotated[Path, typer.Argument(help="A file of JSON lines; - is standard input.")],
+    agent: NewAgent,
 ) -> None:
     """Store observations from JSON lines; running it again adds nothing twice.
 
-    One JSON object a line, UTF-8: text, and optionally id, occurred_at (with a zone), source, session, kind,
-    importance, place, key, subject, predicate, object, keywords. A line without an id gets one made from its content.
+    One JSON object a line, UTF-8, such as {"text": "Evan sold his Prius", "occurred_at": "2026-05-18T13:47Z"}: text,
+    and optionally id, occurred_at (with a zone), source, session, kind (event, utterance or fact), importance (1 to
+    10), place, key, subject, predicate, object, keywords (a list). A line without an id gets one made from its content.
 
     A line that is refused is named and left out; the others are stored, and the exit code is 1.
     """
+    from graphmem.interfaces.files import checked_file
     from graphmem.views.text import one_line
 
+    if file != _STDIN:
+        checked_file(file)  # Before a server is started.
     name = "standard input" if file == _STDIN else one_line(str(file))
     with cli.memory() as memory, _opened(file) as (stream, size), cli.progress() as progress:
         reading = _Ingest(name, size, memory.agent(agent), progress)
@@ -80,7 +72,9 @@ def _opened(file: Path) -> Generator[tuple[BinaryIO, int | None]]:
     if file == _STDIN:
         yield sys.stdin.buffer, None
         return
-    with file.open("rb") as stream:
+    from graphmem.interfaces.files import opened
+
+    with opened(file) as stream:
         # A pipe or device has no size to measure progress by.
         size = file.stat().st_size if file.is_file() else None
         yield stream, size

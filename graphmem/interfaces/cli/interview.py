@@ -31,9 +31,7 @@ def interview(
         str | None,
         agent_option("Whom to interview."),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", file_okay=False, help="Write sheet, rankings to fill in, and key.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write sheet, rankings to fill in, and key.")] = None,
     rankings: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Judge rankings that were filled in; key.json lies beside them.")
     ] = None,
@@ -75,14 +73,15 @@ def interview(
 
 
 def _write(out: Path, contents: dict[str, str]) -> None:
-    from graphmem.errors import InvalidInput
+    from graphmem.errors import InvalidFile
+    from graphmem.interfaces.files import write_text
 
     try:
         out.mkdir(parents=True, exist_ok=True)
-        for name, text in contents.items():
-            (out / name).write_text(text, "utf-8")
     except OSError as error:
-        raise InvalidInput(f"{out} cannot be written: {error.strerror}", remedy="name a folder of yours") from error
+        raise InvalidFile(f"{out} cannot be written: {error.strerror}", remedy="name a folder of yours") from error
+    for name, text in contents.items():
+        write_text(out / name, text)
 
 
 def _judge(cli: Cli, rankings: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graphmem.interfaces.cli.common import SERVER, Agent, Cli, command
+from graphmem.interfaces.cli.common import SERVER, Cli, NewAgent, command
 
 
 def register(app: typer.Typer) -> None:
@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 def mcp(
     cli: Cli,
-    agent: Agent,
+    agent: NewAgent,
     http: Annotated[bool, typer.Option("--http", help="Serve over HTTP instead of standard input and output.")] = False,
     host: Annotated[str, typer.Option(help="Address to serve on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to serve on.")] = 8765,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from graphmem.interfaces.cli.common import REMEMBER, Agent, Cli, command
+from graphmem.interfaces.cli.common import REMEMBER, Cli, NewAgent, command
 from graphmem.interfaces.cli.values import WrongValue, time_option, wrong_usage
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def register(app: typer.Typer) -> None:
 def observe(
     cli: Cli,
     text: Annotated[str, typer.Argument(help="What was perceived or heard; - takes it from standard input.")],
-    agent: Agent,
+    agent: NewAgent,
     kind: Annotated[Literal["event", "utterance", "fact"], typer.Option(help="What sort of thing it is.")] = "event",
     importance: Annotated[
         int | None, typer.Option(min=1, max=10, help="1 is mundane, 10 poignant; rated when it is not given.")

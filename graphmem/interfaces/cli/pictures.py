@@ -18,9 +18,7 @@ Format = Annotated[
     Literal["text", "mermaid", "dot", "html"],
     typer.Option(help="Text for people, or a picture: Mermaid, DOT for Graphviz, a web page that needs no network."),
 ]
-Output = Annotated[
-    Path | None, typer.Option(metavar="FILE", dir_okay=False, help="Write the picture there; a web page needs it.")
-]
+Output = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the picture there; a web page needs it.")]
 
 
 def check_format(cli: Cli, format: str, output: Path | None) -> None:
@@ -50,7 +48,7 @@ def write_picture(
     """Write a picture; what is left out of it is told.
 
     Raises:
-        InvalidInput: When the file cannot be written.
+        InvalidFile: When the file cannot be written.
         MissingExtra: For a web page, when neo4j-viz is not installed.
     """
     from graphmem.views.pictures import picture
@@ -65,16 +63,13 @@ def write_text(cli: Cli, text: str, output: Path | None) -> None:
     """Write a picture to a file, or to standard output.
 
     Raises:
-        InvalidInput: When the file cannot be written.
+        InvalidFile: When the file cannot be written.
     """
     if output is None:
         cli.out.file.write(text)
         cli.out.file.flush()
     else:
-        try:
-            output.write_text(text, "utf-8")
-        except OSError as error:
-            raise InvalidInput(
-                f"{output} cannot be written: {error.strerror}", remedy="name a file in a folder that you may write to"
-            ) from error
+        from graphmem.interfaces import files
+
+        files.write_text(output, text)
         cli.say(f"wrote {output}")

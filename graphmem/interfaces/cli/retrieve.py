@@ -23,8 +23,8 @@ def register(app: typer.Typer) -> None:
     command(
         app,
         panel=REMEMBER,
-        example='graphmem retrieve "What car does Evan drive?" --agent evan'
-        " --weights relevance=1,recency=0,importance=0",
+        example='graphmem retrieve "What car does Evan drive?" --agent evan --profile recall\n'
+        'graphmem retrieve "the Prius" --agent evan --k 3 --since 2026-05-01T00:00Z --weights recency=0',
     )(retrieve)
 
 
@@ -41,7 +41,12 @@ def retrieve(
         ),
     ] = None,
     profile: Annotated[
-        str, typer.Option(metavar="NAME|FILE", help="paper, recall, or a file that graphmem calibrate has written.")
+        str,
+        typer.Option(
+            metavar="NAME|FILE",
+            help="paper counts relevance, recency and importance alike; recall is for questions, where what fits best"
+            " comes first; or a file that graphmem calibrate has written.",
+        ),
     ] = "paper",
     explain: Annotated[bool, typer.Option("--explain", help="Show what each score is made of, as bars.")] = False,
     kind: Annotated[
@@ -63,7 +68,8 @@ def retrieve(
 ) -> None:
     """List the memories that matter most to a query, best first.
 
-    The score is the sum of three parts, each normalised over the agent's active memories and weighted.
+    The score is the sum of relevance, recency and importance, each normalised over the agent's active memories and
+    weighted. For the answer to a question, with what bears it out: graphmem ask.
     """
     from graphmem.interfaces.questions import read_profile
 

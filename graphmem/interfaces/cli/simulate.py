@@ -13,6 +13,7 @@ from graphmem.interfaces.cli.values import WrongValue, step_option, time_option
 
 if TYPE_CHECKING:
     from graphmem import Memory
+    from graphmem.interfaces.society import Society
     from graphmem.models.society import Simulation, SimulationReport
 
 
@@ -27,9 +28,9 @@ def simulate(
     cli: Cli,
     seeds: Annotated[
         Path | None,
-        typer.Option(exists=True, help="A society's folder (world.toml beside its people); without it, ours."),
+        typer.Option(metavar="DIR", help="A society's folder (world.toml beside its people); without it, ours."),
     ] = None,
-    world: Annotated[Path | None, typer.Option(exists=True, dir_okay=False, help="The same by its world.toml.")] = None,
+    world: Annotated[Path | None, typer.Option(metavar="FILE", help="The same by its world.toml.")] = None,
     agents: Annotated[
         AgentIds | None, agents_option("Agents that are in the store already, such as imported ones.")
     ] = None,
@@ -44,13 +45,14 @@ def simulate(
     talk: Annotated[bool, typer.Option("--talk/--no-talk", help="Whether they talk with each other.")] = True,
     reflect: Annotated[bool, typer.Option("--reflect/--no-reflect", help="Whether they reflect and learn.")] = True,
     report: Annotated[
-        Path | None, typer.Option(metavar="FILE", dir_okay=False, help="Write the replay here, as one HTML file.")
+        Path | None, typer.Option(metavar="FILE", help="Write the replay here, as one HTML file.")
     ] = None,
 ) -> None:
     """Have agents live together in simulated time: they perceive, react, talk, act and reflect, step by step.
 
     Cut off anywhere, the same command goes on with the step it was in; with more --hours it goes on from the end.
     """
+    from graphmem.interfaces.society import default_society, load_society
     from graphmem.models.society import Simulation
 
     if sum(given is not None for given in (seeds, world, agents)) > 1:
@@ -60,19 +62,21 @@ def simulate(
     if steps < 1:
         wrong = f"{hours} hours are shorter than a step of {minutes} minutes"
         raise WrongValue(wrong, such="give more --hours or a shorter --step", hint="--hours")
+    society = load_society(seeds or world or default_society()) if agents is None else None
     with cli.memory(*(agents or ())) as memory:
-        if agents is not None:
-            called, who, at = _known(memory, agents, name, start)
+        if society is not None:
+            called, who, at = _prepared(cli, memory, society, name, start)
         else:
-            called, who, at = _prepared(cli, memory, seeds or world, name, start)
+            called, who, at = _known(memory, agents or (), name, start)
         simulation = Simulation(
             name=called, agents=who, start=at, minutes=minutes, steps=steps, talk=talk, reflect=reflect
         )
         told = _run(cli, memory, simulation)
         if report is not None:
+            from graphmem.interfaces.files import write_text
             from graphmem.views.replay import replay_html
 
-            report.write_text(replay_html(memory.replay(called)), "utf-8")
+            write_text(report, replay_html(memory.replay(called)))
         where = cli.where(memory)
     if cli.as_json:
         cli.emit({**where.as_dict(), **told.model_dump(mode="json"), "report": str(report) if report else None})
@@ -99,11 +103,10 @@ def _begun(memory: Memory, name: str) -> datetime | None:
 
 
 def _prepared(
-    cli: Cli, memory: Memory, folder: Path | None, name: str | None, start: datetime | None
+    cli: Cli, memory: Memory, society: Society, name: str | None, start: datetime | None
 ) -> tuple[str, tuple[str, ...], datetime]:
-    from graphmem.interfaces.society import default_society, load_society, prepare
+    from graphmem.interfaces.society import prepare
 
-    society = load_society(folder or default_society())
     called = name or society.name
     at = start or society.start
     with cli.progress() as progress:

@@ -65,7 +65,7 @@ def import_simulation(
     cli: Cli,
     folder: Annotated[
         Path,
-        typer.Argument(metavar="DIR", exists=True, file_okay=False, help="A saved simulation; docs/simulations.md."),
+        typer.Argument(metavar="DIR", help="A saved simulation; docs/simulations.md."),
     ],
     prefix: Annotated[
         str, typer.Option(help="Put before each person's name to make the agent's id, e.g. to import two saves.")
@@ -82,9 +82,10 @@ def import_simulation(
     Whatever is odd in the files is reported with its place and what was done about it. The exit code is 1 where a node
     could not be stored.
     """
+    from graphmem.interfaces.files import checked_folder
     from graphmem.interfaces.simulation import read_simulation
 
-    people = read_simulation(folder, time_zone=time_zone, prefix=prefix)
+    people = read_simulation(checked_folder(folder), time_zone=time_zone, prefix=prefix)
     with cli.memory() as memory, cli.progress() as progress:
         reports: list[Report] = []
         try:

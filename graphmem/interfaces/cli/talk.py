@@ -71,7 +71,9 @@ def converse(
     b: Annotated[str, typer.Argument(metavar="OTHER", help="Who answers.")],
     about: Annotated[str | None, typer.Option(help="The matter; by default whatever matters to the other.")] = None,
     turns: Annotated[int, typer.Option(min=1, max=100, help="Most utterances.")] = 8,
-    id: Annotated[str | None, typer.Option("--id", help="Of the conversation; the same id goes on with it.")] = None,
+    id: Annotated[
+        str | None, typer.Option("--id", help="Of the conversation, to go on with it later; a new one without it.")
+    ] = None,
     at: Annotated[datetime | None, time_option("When it begins, by default now")] = None,
 ) -> None:
     """Let two agents talk; each hears what the other says and keeps a summary."""
@@ -98,9 +100,12 @@ def converse(
 def diffusion(
     cli: Cli,
     fact: Annotated[str, typer.Argument(help="A few words that name it, or with --from the id of a memory.")],
-    from_: Annotated[str | None, typer.Option("--from", metavar="AGENT", help="With whom it began.")] = None,
+    from_: Annotated[
+        str | None, typer.Option("--from", metavar="AGENT", help="With whom it began; with anybody without it.")
+    ] = None,
     agents: Annotated[
-        list[str] | None, typer.Option("--among", metavar="AGENT", help="Look at this agent; may be given again.")
+        list[str] | None,
+        typer.Option("--among", metavar="AGENT", help="Look at this agent; may be given again; at all without it."),
     ] = None,
     format: Format = "text",
     output: Output = None,

@@ -43,7 +43,7 @@ def export(
     cli: Cli,
     agent: Annotated[
         list[str] | None,
-        agent_option("Only this agent; again for more."),
+        agent_option("Only this agent; again for more; all without it."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", dir_okay=False, help="A new file; standard output without it.")
@@ -93,17 +93,11 @@ def _target(output: Path | None) -> Generator[Path]:
         sys.stdout.buffer.flush()
 
 
-def _readable(file: Path) -> Path:
-    if file != _STDIN and not file.is_file():
-        raise typer.BadParameter(f"there is no file {str(file)!r}")
-    return file
-
-
 def import_(
     cli: Cli,
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE", callback=_readable, help="What graphmem export wrote; - is standard input."),
+        typer.Argument(metavar="FILE", help="What graphmem export wrote; - is standard input."),
     ],
     prefix: Annotated[
         str, typer.Option(help="Put before each agent's id, e.g. to have a copy beside the original.")
@@ -177,7 +171,9 @@ def _import_foreign(cli: Cli, file: Path, format: Format, agent: str | None, pre
 def _source(file: Path) -> Generator[Path]:
     """The file; standard input becomes one, since it is read twice."""
     if file != _STDIN:
-        yield file
+        from graphmem.interfaces.files import checked_file
+
+        yield checked_file(file)
         return
     with tempfile.TemporaryDirectory(prefix="graphmem-") as folder:
         copy = Path(folder) / "import.jsonl"

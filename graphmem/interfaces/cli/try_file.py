@@ -27,9 +27,7 @@ def register(app: typer.Typer) -> None:
 
 def try_file(
     cli: Cli,
-    file: Annotated[
-        Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="A text: notes, a diary, a transcript.")
-    ],
+    file: Annotated[Path, typer.Argument(help="A text in UTF-8: notes, a diary, a transcript.")],
     question: Annotated[str, typer.Argument(help="What you want to know.")],
     keep: Annotated[
         bool, typer.Option("--keep", help="Keep the agent that has read the file, for more questions and commands.")
@@ -41,12 +39,13 @@ def try_file(
     Without a language model the answer is what the file says, word for word, where it has the words of the question;
     else the passages nearest in meaning are shown. What was read is removed again unless you say --keep.
     """
+    from graphmem.errors import InvalidFile
     from graphmem.interfaces.passages import passages
     from graphmem.models import RECALL
 
     read = passages(_text(file))
     if not read:
-        raise typer.BadParameter(f"{file} holds no text", param_hint="FILE")
+        raise InvalidFile(f"{file} holds no text", remedy="name a file with something in it")
     agent = _agent_id(file, read)
     with cli.memory() as memory:
         try:
@@ -81,18 +80,16 @@ def try_file(
 
 
 def _text(file: Path) -> str:
-    size = file.stat().st_size
+    from graphmem.errors import InvalidFile
+    from graphmem.interfaces.files import checked_file, read_text
+
+    size = checked_file(file).stat().st_size
     if size > _LARGEST:
-        raise typer.BadParameter(
-            f"{file} has {size / 1e6:,.1f} MB, at most {_LARGEST / 1e6:.0f} are read; cut it, or use graphmem ingest",
-            param_hint="FILE",
+        raise InvalidFile(
+            f"{file} has {size / 1e6:,.1f} MB, at most {_LARGEST / 1e6:.0f} are read",
+            remedy="cut it, or make JSON lines of it for graphmem ingest",
         )
-    try:
-        return file.read_text("utf-8-sig").replace("\x00", " ")
-    except UnicodeDecodeError as error:
-        raise typer.BadParameter(
-            f"{file} is no text in UTF-8: {error.reason} at byte {error.start}", param_hint="FILE"
-        ) from error
+    return read_text(file).replace("\x00", " ")
 
 
 def _agent_id(file: Path, read: list[Passage]) -> str:

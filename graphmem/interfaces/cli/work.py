@@ -15,17 +15,20 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    command(app, panel=BELIEVE, example="graphmem work --every 30")(work)
+    command(app, panel=BELIEVE, example="graphmem work\ngraphmem work --every 30")(work)
 
 
 def work(
     cli: Cli,
     agent: Annotated[
         str | None,
-        agent_option("Only for this agent."),
+        agent_option("Only for this agent; for all without it."),
     ] = None,
     every: Annotated[
-        float | None, typer.Option(min=0.1, metavar="SECONDS", help="Go on, with a pause, until interrupted.")
+        float | None,
+        typer.Option(
+            min=0.1, metavar="SECONDS", help="Go on until interrupted, with so long a pause; once without it."
+        ),
     ] = None,
 ) -> None:
     """Make missing embeddings and ratings, recompute and plan anew what is stale, and reflect where it is due.

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from graphmem.errors import InvalidInput
+from graphmem.interfaces.files import read_text
 
 FORMAT = "docs/simulations.md describes the files"
 
@@ -44,14 +45,7 @@ def read_list(file: Path) -> list[Any]:
 
 
 def _read(file: Path) -> object:
-    try:
-        text = file.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidInput(f"{file}: is not UTF-8 at byte {error.start + 1}", remedy="save it as UTF-8") from error
-    except FileNotFoundError as error:
-        raise InvalidInput(f"{file}: is missing", remedy=FORMAT) from error
-    except OSError as error:
-        raise InvalidInput(f"{file}: cannot be read: {error.strerror}", remedy="see to its permissions") from error
+    text = read_text(file)
     try:
         return json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as error:

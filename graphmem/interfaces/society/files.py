@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from graphmem.clock import UtcTime
 from graphmem.errors import InvalidInput
+from graphmem.interfaces.files import checked_folder
 from graphmem.interfaces.seeds import FORMAT, WORLD, AgentSeed, default_folder, load_agent, read_toml, value
 from graphmem.models import Id, Importance, Label, Text, Value
 from graphmem.models.places import NewPlace, World
@@ -92,10 +93,9 @@ def load_society(folder: Path) -> Society:
     Raises:
         InvalidInput: When a file is not as ``seeds/README.md`` has it; names the file.
     """
-    file = folder / WORLD if folder.is_dir() else folder
+    # What is named like a file is one: a slip in a folder's name is told as such.
+    file = folder if folder.suffix == ".toml" else checked_folder(folder) / WORLD
     try:
-        if not file.is_file():
-            raise InvalidInput(f"{file}: is missing", remedy=FORMAT)
         data = read_toml(file)
         fields = {"place", "person", "relationship", "event", "name", "time_zone", "start"}
         if unknown := sorted(set(data) - fields):
