@@ -11,6 +11,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -36,6 +38,20 @@ def until_gone(pid: int) -> None:
     while Path(f"/proc/{pid}").exists():
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+def until_java_runs(pid: int) -> None:
+    """Until the runtime has a thread of its own, and with that its handlers of signals."""
+
+    def threads() -> Iterator[str]:
+        for file in Path(f"/proc/{pid}/task").glob("*/comm"):
+            with suppress(OSError):  # It has ended meanwhile.
+                yield file.read_text().strip()
+
+    deadline = time.monotonic() + 60
+    while "VM Thread" not in threads():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_a_store_of_a_newer_neo4j_is_refused_before_anything_is_touched(tmp_path: Path) -> None:
@@ -74,9 +90,10 @@ def test_a_store_that_another_server_has_open_is_refused(throw_away: Settings, t
 def test_a_crash_of_the_java_runtime_is_told_with_its_reason_and_report(throw_away: Settings) -> None:
     own = Settings(data_dir=throw_away.data_dir)
     ensure_running(own)
+    embedder = HashingEmbedder(16)  # the size of all that use this server
     report = own.data_dir / "logs" / "jvm-crash.log"
     hasty = throw_away.model_copy(update={"retry_timeout": 0.5})
-    with Memory.open(settings=hasty, embedder=HashingEmbedder(8)) as memory:
+    with Memory.open(settings=hasty, embedder=embedder) as memory:
         memory.agent("crash").observe("The lamp is lit")
         pid = status(own).pid
         assert pid is not None
@@ -89,7 +106,7 @@ def test_a_crash_of_the_java_runtime_is_told_with_its_reason_and_report(throw_aw
             assert time.monotonic() - began < bound
             assert "graphmem up" in caught.value.remedy
     with pytest.raises(StoreUnavailable, match="nothing listens at"):
-        Memory.open(settings=throw_away, embedder=HashingEmbedder(8))
+        Memory.open(settings=throw_away, embedder=embedder)
     found = status(own)
     assert not found.running
     assert found.ended is not None
@@ -102,7 +119,7 @@ def test_a_crash_of_the_java_runtime_is_told_with_its_reason_and_report(throw_aw
     starter.start()
     while (starting := status(own).pid) is None or starting == pid:
         time.sleep(0.02)
-    time.sleep(1.5)  # until the runtime is loaded: before, the process would end by the signal itself
+    until_java_runs(starting)  # before, the process would end by the signal itself
     os.kill(starting, signal.SIGSEGV)
     starter.join(timeout=60)
     assert "Neo4j did not start: the Java runtime crashed: SIGSEGV" in str(errors[0])
@@ -111,7 +128,7 @@ def test_a_crash_of_the_java_runtime_is_told_with_its_reason_and_report(throw_aw
     said: list[str] = []
     ensure_running(own, progress=lambda message, _fraction: said.append(message))
     assert said[0].startswith(f"starting Neo4j {NEO4J_VERSION} again: the Java runtime crashed")
-    with Memory.open(settings=throw_away, embedder=HashingEmbedder(8)) as memory:
+    with Memory.open(settings=throw_away, embedder=embedder) as memory:
         assert [hit.memory.text for hit in memory.agent("crash").retrieve("lamp")] == ["The lamp is lit"]
 
 

@@ -18,10 +18,10 @@ import pytest
 
 from graphmem.graph.embedded import Connection, down, ensure_running, status
 from graphmem.settings import Settings
-from tests.faults.conftest import KILLS, SEED, Tell
+from tests.faults.conftest import KILLS, SEED, WHOLE, Tell
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(3600)]
-STEPS = 8
+STEPS = 8 if WHOLE else 5
 """Half an hour each, from the morning on."""
 FEWER = 5
 """One kill for so many of the other test."""

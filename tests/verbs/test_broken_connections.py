@@ -149,25 +149,29 @@ async def test_b32_a_commit_whose_answer_is_lost_is_made_once_and_told(
     verb: Verb, proxy: Proxy, breaking: AsyncMemory
 ) -> None:
     """At every commit of a write; `make test-faults` breaks all verbs, before and during commits, and reads as well."""
-    await at_every_commit(verb, ["after"], proxy, breaking)
+    await at_every_commit(verb, lambda: ["after"], proxy, breaking)
 
 
-async def at_every_commit(verb: Verb, faults: Sequence[Fault], proxy: Proxy, breaking: AsyncMemory) -> int:
-    """How often a connection was broken; what each time is as if it had held."""
+async def at_every_commit(
+    verb: Verb, faults: Callable[[], Sequence[Fault]], proxy: Proxy, breaking: AsyncMemory
+) -> int:
+    """How often a connection was broken, at each commit in the ways given; what each time is as if it had held."""
     control = await lived(breaking)
     before = proxy.commits
     wanted = await verb(control)
     commits = proxy.commits - before
     assert commits
     wanted_state = await state(control)
+    tried = 0
     for at in range(1, commits + 1):
-        for fault in faults:
+        for fault in faults():
             agent = await lived(breaking)
             proxy.arm(fault, at=at)
             assert await verb(agent) == wanted, (fault, at)
             proxy.disarm()
             assert await state(agent) == wanted_state, (fault, at)
-    return commits * len(faults)
+            tried += 1
+    return tried
 
 
 async def test_what_breaks_before_a_commit_is_tried_again(proxy: Proxy, breaking: AsyncMemory) -> None:
