@@ -16,7 +16,7 @@ _TEXT_LENGTH = 100
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    example = 'graphmem feedback D1:2 --agent evan --useful\n'
+    example = "graphmem feedback D1:2 --agent evan --useful\n"
     example += 'graphmem feedback D1:2 --agent evan --useless --reason "a joke"'
     command(app, panel=BELIEVE, example=example)(feedback)
     command(app, panel=BELIEVE, example="graphmem reappraise --agent evan")(reappraise)
