@@ -6,10 +6,12 @@
 UNWIND $spans AS span
 CALL (span) {
   MATCH (memory:Memory {agentId: $agentId, key: span.key})
+  USING INDEX SEEK memory:Memory(agentId, key, occurredAt)
   WHERE memory.occurredAt >= span.since AND memory.occurredAt <= span.until
   RETURN memory, false AS after
   UNION
   MATCH (memory:Memory {agentId: $agentId, key: span.key})
+  USING INDEX SEEK memory:Memory(agentId, key, occurredAt)
   WHERE memory.occurredAt < span.since AND (memory.held OR memory.endedBy IN ['key', 'forget'])
   WITH memory
   ORDER BY memory.agentId DESC, memory.key DESC, memory.occurredAt DESC, memory.keyRank DESC, memory.id DESC
@@ -17,6 +19,7 @@ CALL (span) {
   RETURN memory, false AS after
   UNION
   MATCH (memory:Memory {agentId: $agentId, key: span.key})
+  USING INDEX SEEK memory:Memory(agentId, key, occurredAt)
   WHERE memory.occurredAt > span.until AND (memory.held OR memory.endedBy IN ['key', 'forget'])
   WITH memory
   ORDER BY memory.agentId, memory.key, memory.occurredAt, memory.keyRank, memory.id

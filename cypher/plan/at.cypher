@@ -2,6 +2,7 @@
 // since: no plan around the moment begins before.
 // Returns: memory MAP (without its vector), labels LIST<STRING>, parent STRING or null, parts INTEGER
 MATCH (plan:Memory {agentId: $agentId})
+USING INDEX SEEK plan:Memory(agentId, start)
 WHERE plan.start >= $since
   AND plan.start <= $at
   AND plan.end > $at
