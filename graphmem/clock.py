@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 import re
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Annotated, Any
+from zoneinfo import ZoneInfo
 
 from pydantic import BeforeValidator
 
@@ -62,6 +63,17 @@ def as_date(value: object) -> date:
     except ValueError:
         pass
     raise InvalidTime(f"{value!r} is not a date", remedy="give a date, or a string such as '2026-06-12'")
+
+
+def in_zone(moment: datetime, zone: str) -> datetime:
+    """The same moment as the clock of an IANA zone shows it, with the offset that the zone has then.
+
+    The offset is fixed: between times of one zone Python would count by the clock, an hour wrong where it changes.
+    """
+    local = moment.astimezone(ZoneInfo(zone))
+    offset = local.utcoffset()
+    assert offset is not None
+    return local.replace(tzinfo=timezone(offset), fold=0)
 
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}

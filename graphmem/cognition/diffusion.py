@@ -265,7 +265,7 @@ async def _planned(engine: Engine, base: Knowing, about: Sequence[Plan], wish: t
             )
     reason = f"{plan.state}: {plan.reason}" if plan.reason else plan.state
     if not plan.finished:
-        reason = f"planned for {plan.start:%Y-%m-%d %H:%M} UTC, and not known to be done"
+        reason = f"planned for {plan.start:%Y-%m-%d %H:%M %Z}, and not known to be done"
     return _at(base, "planned", reason, plan=plan, willing=willing)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC
 from itertools import pairwise
 from typing import get_args
 
@@ -156,7 +157,7 @@ async def evaluate(
     agrees = 0
     sample = finest[:: max(1, len(finest) // _PLANS_ASKED)][:_PLANS_ASKED]
     for plan in sample:
-        middle = plan.start + (plan.end - plan.start) / 2
+        middle = (plan.start + (plan.end - plan.start) / 2).astimezone(UTC)
         question = f"What do you plan on {middle:%Y-%m-%d at %H:%M} UTC?"
         answer = await ask(engine, agent_id, question, touch=False, now=at)
         agrees += plan.id in answer.citations

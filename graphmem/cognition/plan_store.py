@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from graphmem.cognition import truth
@@ -132,7 +132,7 @@ def _properties(engine: Engine, agent_id: str, draft: Draft, now: datetime) -> R
         "lastAccessedAt": now,
         "keywords": [],
         # By word it is found under the date that it is for.
-        **derived(engine, agent_id, draft.text, None, draft.start, embedded=draft.vector is not None),
+        **derived(engine, agent_id, draft.text, None, draft.start.astimezone(UTC), embedded=draft.vector is not None),
     }
 
 

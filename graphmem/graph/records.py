@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic.alias_generators import to_snake
 
+from graphmem.clock import in_zone
 from graphmem.errors import StoreInconsistent
 from graphmem.graph.store import Row
 from graphmem.models import AgentInfo, NewObservation, Observation, Plan, Reflection, Refused, RunInfo, StoreInfo
@@ -27,6 +28,9 @@ def to_memory(row: Row) -> Observation | Reflection | Plan:
         )
     model = kinds[0]
     properties = {to_snake(name): value for name, value in row["memory"].items()}
+    if model is Plan and (zone := properties.get("time_zone")) is not None:
+        # Whoever plans looks at the clock of where it lives.
+        properties |= {name: in_zone(properties[name], zone) for name in ("start", "end")}
     return model.model_validate({name: properties[name] for name in model.model_fields if name in properties})
 
 

@@ -46,9 +46,11 @@ logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
 
 def _encode(value: Any) -> Any:
-    """Turn numpy vectors into the driver's, at any depth; everything else the driver knows."""
+    """Turn numpy vectors into the driver's and times into UTC, at any depth; everything else the driver knows."""
     if isinstance(value, np.ndarray):
         return Vector.from_numpy(np.asarray(value, dtype=np.float32))  # pyright: ignore[reportUnknownMemberType]
+    if isinstance(value, datetime):
+        return value.astimezone(UTC)  # All times are stored, and compared, in UTC.
     if isinstance(value, Mapping):
         return {key: _encode(item) for key, item in cast("Mapping[str, Any]", value).items()}
     if isinstance(value, list | tuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
@@ -183,7 +183,7 @@ def quote(value: object) -> str:
 
 def time_of(value: datetime) -> str:
     """A time as prompts show it: UTC, to the minute."""
-    return value.strftime("%Y-%m-%d %H:%M UTC")
+    return value.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def size_of(statement: Statement, count: Callable[[str], int]) -> int:

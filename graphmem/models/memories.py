@@ -96,7 +96,9 @@ class Plan(MemoryValue):
 
     type: Literal["plan"] = "plan"
     start: datetime
+    """From when, and"""
     end: datetime
+    """to when: as the clock of ``time_zone`` shows it, in UTC where that is None."""
     place: str | None = None
     state: PlanState
     reason: str = ""
@@ -106,7 +108,7 @@ class Plan(MemoryValue):
     day: date | None = None
     """The date that it was planned for; None where it was imported."""
     time_zone: str | None = None
-    """The IANA zone in which it was planned; its times are in UTC."""
+    """The IANA zone in which it was planned; its start and end are told in it, and stored in UTC."""
     undivided: bool = False
     """Its parts were asked for and none could be used: it is carried out as it stands."""
     depth: Literal[0] = 0

@@ -23,6 +23,13 @@ def clock(moment: datetime, zone: str) -> str:
     return f"{moment.astimezone(ZoneInfo(zone)):%H:%M}"
 
 
+def when(plan: Plan) -> str:
+    """From when to when a plan is, by the clock of where its agent lives: it carries the offset itself."""
+    same = plan.start.date() == plan.end.date()
+    end = f"{plan.end:%H:%M}" if same else f"{plan.end:%Y-%m-%d %H:%M}"
+    return f"{plan.start:%Y-%m-%d %H:%M} to {end} ({plan.time_zone or 'UTC'})"
+
+
 def plan_line(plan: Plan, zone: str, ids: dict[str, str]) -> Text:
     """One plan: from when to when, what, where, and what became of it."""
     from rich.text import Text

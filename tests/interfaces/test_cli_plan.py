@@ -35,6 +35,15 @@ def test_a_day_is_planned_and_shown_in_the_agents_own_time(cli: RunCli, rosa: st
     assert lines[1].startswith("06:00–07:00  get up, wash and have breakfast  ")
     assert any(re.match(r"19:00–20:00  go to the dinner at the Ice House  @ Ice House  \w+", line) for line in lines)
     assert any(re.match(r"  08:00–09:00  work as a baker", line) for line in lines)
+    (dinner,) = [line.split()[-1] for line in lines if line.startswith("19:00–20:00")]
+    shown = cli("explain", dinner, "--agent", rosa)
+    assert re.search(r"^time +2026-06-12 19:00 to 20:00 \(Europe/London\)$", shown.out, re.MULTILINE)
+    (told,) = [
+        p
+        for p in cli("plan", "--agent", rosa, "--json").json["plans"]
+        if p["text"].startswith("go to") and p["kind"] == "day"
+    ]
+    assert (told["start"], told["end"]) == ("2026-06-12T19:00:00+01:00", "2026-06-12T20:00:00+01:00")
     assert lines[-1].startswith(f"agent {rosa} in database")
     again = cli("plan", "--agent", rosa, "--date", "2026-06-12")
     assert again.out.splitlines()[1:] == lines[1:]

@@ -291,7 +291,13 @@ async def test_b39_days_of_23_and_25_hours(thinking: Open, day: str, hours: int)
     assert (found[0].start, found[-1].end - found[0].start) == (start, timedelta(hours=hours))
     assert all(first.end == second.start for first, second in itertools.pairwise(found))
     (four,) = [plan for plan in found if plan.text == "four"]
-    assert f"{four.start.astimezone(zone):%H:%M}" == "07:00"
+    # Told by the clock of where the agent lives, at a fixed offset, so that lengths are real.
+    assert f"{four.start:%Y-%m-%d %H:%M}" == f"{day} 07:00"
+    assert all(p.start.utcoffset() == p.start.astimezone(zone).utcoffset() for p in report.plans)
+    assert sum(((p.end - p.start) for p in found), timedelta()) == timedelta(hours=hours)
+    rows = await agent._engine.store.query("plan/between", agentId=agent.id, since=start - timedelta(days=1),
+                                           until=start + timedelta(days=1), **{"from": start})  # fmt: skip
+    assert {row["memory"]["start"].utcoffset() for row in rows} == {timedelta()}  # as stored
     assert {plan.time_zone for plan in report.plans} == {zone.key}
     assert set(await each_minute(agent, start, start + timedelta(hours=hours), every=47)) == {"step"}
 

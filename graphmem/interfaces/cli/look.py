@@ -124,6 +124,7 @@ def explain(
 
 
 def _card(cli: Cli, provenance: Provenance) -> None:
+    from graphmem.views.plans import when
     from graphmem.views.text import moment, printable
     from graphmem.views.tree import StatusWords, kind_words
 
@@ -147,7 +148,7 @@ def _card(cli: Cli, provenance: Provenance) -> None:
         case "reflection":
             rows |= {"question": memory.question or "", "depth": str(memory.depth), "by": memory.written_by}
         case "plan":
-            rows |= {"time": f"{moment(memory.start)} to {moment(memory.end)} UTC", "place": memory.place or ""}
+            rows |= {"time": when(memory), "place": memory.place or ""}
     if run := provenance.runs.get(memory.id):
         rows["run"] = f"{run.verb} {run.id} by {run.model}, {moment(run.started_at)} UTC, {run.outcome}"
     cli.fields(rows)
