@@ -41,7 +41,7 @@ def as_utc(value: object) -> datetime:
         if not isinstance(value, datetime):
             raise InvalidTime(f"{type(value).__name__} {value!r} is not a time", remedy=_REMEDY)
         if value.utcoffset() is None:
-            raise InvalidTime(f"the time {value.isoformat()} has no zone", remedy=_REMEDY)
+            raise InvalidTime(f"the time {value.isoformat()} has no zone, such as Z or +02:00", remedy=_REMEDY)
         return value.astimezone(UTC)
     except (ValueError, OverflowError, OSError) as error:
         # Of what has not even the form of a time, Python says no more than that.

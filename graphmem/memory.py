@@ -142,7 +142,7 @@ async def _embedder(settings: Settings, tell: Progress) -> Embedder:
     from graphmem import embedding
 
     def fetched(done: int, total: int) -> None:
-        tell(f"fetching {settings.embedding}", done / total if total else None)
+        tell("fetching the embedding model", done / total if total else None)
 
     return await in_thread(partial(embedding.load, settings, progress=fetched))
 

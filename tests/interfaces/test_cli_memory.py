@@ -77,11 +77,23 @@ def test_ingest_of_nothing(cli: RunCli, agent_id: str) -> None:
     assert agent_id not in cli("agents").out
 
 
+def test_ingest_of_a_text_as_it_is_leads_to_what_reads_one(cli: RunCli, agent_id: str, tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("The key hangs in the hall.\n", "utf-8")
+    result = cli("ingest", str(file), "--agent", agent_id)
+    assert result.code == 1
+    assert 'an object such as {"text": "…"}; of a text as it is: graphmem try FILE QUESTION --keep' in result.err
+    zoneless = jsonl({"text": "one", "occurred_at": "2026-10-03"}, {"text": "two", "importance": 2}).encode()
+    result = cli("ingest", "-", "--agent", agent_id, stdin=zoneless)
+    assert (result.code, "graphmem try" in result.err) == (1, False)
+    assert "the time 2026-10-03T00:00:00 has no zone, such as Z or +02:00" in result.err
+
+
 @pytest.mark.parametrize("agent", ["", " ", "x" * 513])
 def test_ingest_for_an_agent_that_cannot_be(cli: RunCli, turns: Path, agent: str) -> None:
     result = cli("ingest", str(turns), "--agent", agent)
-    assert result.code == 1
-    assert "error: agent" in result.err
+    assert result.code == 2
+    assert "'--agent'" in result.err
 
 
 # --- retrieve ---------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from graphmem.interfaces.cli.common import as_json
 from graphmem.interfaces.cli.retrieve import KINDS
 from graphmem.interfaces.cli.talk import TYPES
 from graphmem.interfaces.cli.values import AGE, DAY, STEP, TIME
+from graphmem.interfaces.tools import EFFECTS
 from graphmem.models import Kind, Status
 from graphmem.models.answers import MemoryType
 from tests.interfaces.conftest import RunCli
@@ -261,6 +262,7 @@ def test_the_kinds_and_types_to_choose_from_are_those_there_are() -> None:
         (["import-"], ["import", "import-simulation"]),
         (["re"], []),
         (["ls"], []),
+        (["whyy"], []),
         (["nonsense"], []),
         (["retrieve", "x", "--agnt", "a"], ["--agent"]),
         (["retrieve", "x", "--embeding", "a"], ["--embedding"]),
@@ -274,6 +276,17 @@ def test_only_what_is_near_to_a_slip_is_suggested(arguments: list[str], suggeste
     assert result.code == 2
     _, asked, names = result.err.splitlines()[0].partition("; did you mean ")
     assert names.rstrip("?").split(" or ") == suggested if suggested else not asked
+
+
+@pytest.mark.parametrize("tool", EFFECTS)
+def test_a_tool_of_mcp_is_a_command_or_leads_to_one(tool: str, offline: RunCli) -> None:
+    if tool not in COMMANDS:
+        result = offline(tool)
+        told = re.fullmatch(
+            r"error: there is no command '\w+'; at the command line it is (\w+)", result.err.split("\n")[0]
+        )
+        assert told is not None
+        assert told[1] in COMMANDS
 
 
 def test_three_names_at_most_are_suggested(offline: RunCli) -> None:

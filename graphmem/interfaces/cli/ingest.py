@@ -63,6 +63,8 @@ def ingest(
     else:
         cli.say(f"{name} → {where}: {reading.counts()}")
     if reading.refused:
+        if not reading.added + reading.known and not cli.as_json:
+            cli.note('a line is an object such as {"text": "…"}; of a text as it is: graphmem try FILE QUESTION --keep')
         raise typer.Exit(1)
 
 

@@ -63,7 +63,9 @@ def tree(
         cli.emit({**where.as_dict(), **provenance.model_dump(mode="json")})
         return
     if not provenance.roots:
-        cli.say(f"nothing to draw: {where} has no reflections; make some with: graphmem reflect")
+        cli.say(
+            f"nothing to draw: {where} has no reflections; make some with: graphmem reflect --agent {agent} --force"
+        )
         return
     if format != "text":
         write_picture(cli, provenance, format, output, depth=depth, limit=limit, ended=False)

@@ -83,7 +83,7 @@ def _show_current(cli: Cli, current: CurrentPlan | None, where: Where) -> None:
         return
     if current is None:
         cli.say(f"nothing is planned for that moment: {where}")
-        cli.note("plan the day with: graphmem plan")
+        cli.note(f"plan the day with: graphmem plan --agent {where.agent}")
         return
     from graphmem.views.plans import plan_line
     from graphmem.views.text import short_ids

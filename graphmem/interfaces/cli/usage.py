@@ -18,6 +18,10 @@ _BEGINNING = 3
 """Characters after which what begins so is suggested, however much longer it is."""
 
 
+_OTHER_NAMES = {"remember": "observe", "recall": "retrieve", "why": "explain", "correct": "supersede"}
+"""What the tools of MCP call what commands do."""
+
+
 class Group(TyperGroup):
     """The commands; of those there are, only the ones near to a name mistyped are suggested."""
 
@@ -25,7 +29,9 @@ class Group(TyperGroup):
         """See typer."""
         name = args[0]
         if not name.startswith("-") and not ctx.resilient_parsing and self.get_command(ctx, name) is None:
-            ctx.fail(f"there is no command {name!r}{_suggestions(name, self.commands)}")
+            known = _OTHER_NAMES.get(name)
+            meant = f"; at the command line it is {known}" if known else _suggestions(name, self.commands)
+            ctx.fail(f"there is no command {name!r}{meant}")
         return super().resolve_command(ctx, args)
 
 
