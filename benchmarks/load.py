@@ -4,8 +4,9 @@
     python -m benchmarks.load --memories 1000000 --agents 100 --seconds 600 --heap 4g --data-dir store
 
 Agents are filled; retrieval is timed alone; then, for so many seconds, readers retrieve while writers observe,
-supersede and recompute, and the sizes of client and server are taken ten times. It fails where they grow all along.
-A store in a folder of one's own is kept, and filling goes on where it stopped.
+supersede and recompute, and the sizes of client and server are taken twenty times. It fails where they grow all along.
+Of the server that is what its Java heap holds after a collection, for the heap itself fills up to its limit, and what
+it takes beside the heap. A store in a folder of one's own is kept, and filling goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -35,11 +36,18 @@ from graphmem.settings import Settings
 
 BATCH = 5_000
 """Memories of one transaction of filling."""
-SAMPLES = 10
+SAMPLES = 20
 GROWTH = 1.15
-"""By how much client and server may be larger at the end than in the middle; what is filled once is full by then."""
+"""By how much a size may be larger in the last quarter than in the one before; what is filled once is full by then."""
 LEFT_OPEN = 10
 """File handles by which they may differ."""
+
+
+def grew(what: str, megabytes: list[float]) -> str | None:
+    """Whether a size grew from one quarter to the next when all was warm: the least of each counts, not its peaks."""
+    quarter = len(megabytes) // 4
+    before, after = min(megabytes[-2 * quarter : -quarter]), min(megabytes[-quarter:])
+    return f"{what} grew from {before:.0f} to {after:.0f} MB" if after > GROWTH * before else None
 
 
 @dataclass
@@ -57,14 +65,46 @@ class Process:
         self.megabytes.append(int(line.split()[1]) / 1024)
         self.handles.append(len(os.listdir(f"/proc/{self.pid}/fd")))
 
-    def grew(self) -> str | None:
+    def grew(self, name: str) -> list[str]:
         """What grew all along, if anything."""
-        middle = self.megabytes[len(self.megabytes) // 2]
-        if self.megabytes[-1] > GROWTH * middle:
-            return f"process {self.pid}: {middle:.0f} MB in the middle, {self.megabytes[-1]:.0f} MB at the end"
+        found = [grew(name, self.megabytes)]
         if self.handles[-1] > self.handles[len(self.handles) // 2] + LEFT_OPEN:
-            return f"process {self.pid}: {self.handles} handles"
-        return None
+            found.append(f"{name} left handles open: {self.handles}")
+        return [one for one in found if one]
+
+
+@dataclass
+class Server(Process):
+    """The server, whose Java heap is looked into as well."""
+
+    live: list[float] = field(default_factory=list[float])
+    """What the heap holds after a collection, and"""
+    committed: list[float] = field(default_factory=list[float])
+    """what the heap takes, in MB."""
+
+    async def look_inside(self, memory: AsyncMemory) -> None:
+        """Note both sizes of the heap beside those of the process."""
+        self.look()
+        store = memory._engine.store
+        records, _, _ = await store._driver.execute_query(_HEAP, database_=store.database)
+        self.live.append(sum(record["live"] or 0 for record in records) / 2**20)
+        self.committed.append(sum(record["committed"] or 0 for record in records) / 2**20)
+
+    def grew(self, name: str) -> list[str]:
+        """What grew all along; the heap's unused room does not count."""
+        beside = [all_ - heap for all_, heap in zip(self.megabytes, self.committed, strict=True)]
+        found = [grew(f"what {name} holds in its heap", self.live), grew(f"{name} beside its heap", beside)]
+        handles = [one for one in super().grew(name) if "handles" in one]
+        return [one for one in found if one] + handles
+
+
+_HEAP = """
+CALL dbms.queryJmx("java.lang:type=MemoryPool,*") YIELD attributes
+WHERE attributes.Type.value = "HEAP"
+RETURN
+  attributes.CollectionUsage.value.properties.used AS live,
+  attributes.Usage.value.properties.committed AS committed
+"""
 
 
 class Load:
@@ -150,14 +190,14 @@ class Load:
         idle = self.percentiles()
         self.milliseconds.clear()
         self.done.clear()
-        client, database = Process(os.getpid()), Process(server)
+        client, database = Process(os.getpid()), Server(server)
         until = time.monotonic() + given.seconds
         work = [asyncio.create_task(self.read(n, until)) for n in range(given.readers)]
         work += [asyncio.create_task(self.write(n, until)) for n in range(given.writers)]
         for _ in range(SAMPLES):
             await asyncio.sleep(given.seconds / SAMPLES)
             client.look()
-            database.look()
+            await database.look_inside(self.memory)
         await asyncio.gather(*work)
         busy = self.percentiles()
         wrong = [found for agent in self.agents[:5] for found in await agent.check()]
@@ -166,8 +206,11 @@ class Load:
             "readers": given.readers, "writers": given.writers, "filled": speed, "idle": idle, "busy": busy,
             "ratio": busy["p95"] / idle["p95"], "done": dict(self.done),
             "client": {"megabytes": client.megabytes, "handles": client.handles},
-            "server": {"megabytes": database.megabytes, "handles": database.handles},
-            "grew": [found for found in (client.grew(), database.grew()) if found],
+            "server": {
+                "megabytes": database.megabytes, "handles": database.handles, "live": database.live,
+                "committed": database.committed,
+            },
+            "grew": [*client.grew("the client"), *database.grew("the server")],
             "wrong": [str(found) for found in wrong],
         }  # fmt: skip
 
@@ -189,6 +232,11 @@ async def measure(given: argparse.Namespace, folder: Path) -> dict[str, Any]:
             return await Load(memory, people, given).run(pid)
     finally:
         embedded.down(settings)
+
+
+def _told(sizes: list[float]) -> str:
+    """The first and the last of each quarter."""
+    return ", ".join(f"{sizes[at]:.0f}" for at in (0, *range(len(sizes) // 4 - 1, len(sizes), len(sizes) // 4)))
 
 
 def main() -> None:
@@ -224,7 +272,8 @@ def main() -> None:
         f"{found['ratio']:.1f} times as long; {found['done']}"
     )
     for name, sizes in (("client", client), ("server", server)):
-        print(f"{name}: {sizes['megabytes'][0]:.0f} to {sizes['megabytes'][-1]:.0f} MB, handles {sizes['handles']}")
+        print(f"{name}: {_told(sizes['megabytes'])} MB; handles {min(sizes['handles'])} to {max(sizes['handles'])}")
+    print(f"of the server its heap: {_told(server['committed'])} MB, of which in use {_told(server['live'])} MB")
     for problem in [*found["grew"], *found["wrong"]]:
         print(problem)
     sys.exit(bool(found["grew"] or found["wrong"]))

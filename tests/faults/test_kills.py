@@ -22,11 +22,11 @@ from graphmem.settings import Settings
 from graphmem.testing import HashingEmbedder
 from tests.faults.conftest import KILLS, SEED, Tell
 
-pytestmark = [pytest.mark.faults, pytest.mark.timeout(KILLS * 60 + 300)]
+pytestmark = [pytest.mark.faults, pytest.mark.timeout(KILLS * 120 + 600)]
 WORKER = Path(__file__).with_name("worker.py")
 AGENT = "bo"
 VERIFY_EVERY = 10
-PATIENCE = 120
+PATIENCE = 300
 """Seconds in which something must have been acknowledged again after a kill."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from uuid import uuid4
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 
 from tests.hostile import EXAMPLES, TEXTS, can_be_kept
@@ -39,6 +40,33 @@ def test_arguments_are_values(cli: RunCli, text: str, name: str) -> None:
         shown = cli("memories", "--agent", agent, "--status", "retracted", "--json").json["memories"]
         kept = text.strip("\n") if text == "-" else text
         assert [(memory["text"], memory["id"], memory["source"]) for memory in shown] == [(kept, name, name)]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("x}) DETACH DELETE n // `\\'\"", "*:* OR ~"), ("a lone \ud83e surrogate", "n"), ("\x1b[2J\x07\u202e", "--agent")],
+    ids=["syntax", "surrogate", "control"],
+)
+def test_arguments_of_living_and_talking_are_values(cli: RunCli, text: str, name: str) -> None:
+    agent = f"lives-{uuid4().hex}"
+    assert cli("observe", "The lamp is lit", "--agent", agent, "--id", "o1", "--importance", "2").code == 0
+    for arguments, good in (
+        (("ask", "--agent", agent, "--", text), can_be_kept(text)),
+        (("react", "--agent", agent, f"--about={name}", "--", text), can_be_kept(text)),
+        (("converse", agent, agent, f"--about={text}"), False),
+        (("diffusion", f"--among={agent}", "--", text), "DELETE" in text),  # A text that has words begins with itself.
+        (("plan", "--agent", agent, f"--date={text}"), False),
+        (("archive", "--agent", agent, f"--older-than={text}", "--importance-below", "3"), False),
+        (("simulate", f"--agents={name}", f"--start={text}", "--hours", "1"), False),
+        (("interview", "--agent", agent, f"--at={text}"), False),
+    ):
+        result = cli(*arguments)
+        assert (result.code == 0) == good, (arguments, result.err)
+        assert "Traceback" not in result.err
+        assert result.code == 0 or result.err.strip()
+        assert not any(char in result.out + result.err for char in "\0\x1b\x07\u202e")
+    shown = cli("memories", "--agent", agent, "--type", "observation", "--json").json["memories"]
+    assert {memory["text"] for memory in shown} == {"The lamp is lit"} | ({text} if can_be_kept(text) else set())
 
 
 @hostile
