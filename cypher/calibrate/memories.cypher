@@ -1,6 +1,7 @@
 // What retrieval knows of every active memory, for trying profiles outside the database. At most $limit.
 // Returns: id, session, source STRING, occurredAt, accessedAt DATETIME, importance INTEGER, embedding LIST<FLOAT>
 MATCH (memory:Memory {agentId: $agentId, status: 'active'})
+USING INDEX SEEK memory:Memory(agentId, status, occurredAt)
 WHERE memory.occurredAt IS NOT NULL
 WITH memory
 LIMIT $limit

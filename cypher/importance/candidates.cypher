@@ -2,6 +2,7 @@
 // caller. With what came of each since: the reflections that rest on it now, the most important first.
 // Returns: memory MAP (without its vector), labels LIST<STRING>, later LIST<STRING>, citations, shown INTEGER
 MATCH (memory:Memory {agentId: $agentId, status: 'active'})
+USING INDEX SEEK memory:Memory(agentId, status, occurredAt)
 WHERE memory.occurredAt IS NOT NULL AND memory.importanceBy <> 'caller' AND memory.ratingDue IS NULL
 WITH memory
 ORDER BY coalesce(memory.reappraisedAt, memory.recordedAt), memory.id

@@ -6,6 +6,7 @@ RETURN
   memory.endedBy AS endedBy,
   head(COLLECT {
     MATCH (later:Memory {agentId: $agentId, key: memory.key})
+    USING INDEX SEEK later:Memory(agentId, key, occurredAt)
     WHERE later.occurredAt >= memory.occurredAt
       AND (later.held OR later.endedBy IN ['key', 'forget'])
       AND (later.occurredAt > memory.occurredAt OR later.keyRank > memory.keyRank)

@@ -2,6 +2,7 @@
 // knownBy ZONED DATETIME or null: only what was recorded by then.
 // Returns: memory MAP (without its vector), labels LIST<STRING>
 MATCH (memory:Memory {agentId: $agentId, status: 'active'})
+USING INDEX SEEK memory:Memory(agentId, status, occurredAt)
 WHERE memory.occurredAt IS NOT NULL AND NOT memory.kind IN ['hour', 'step']
   AND ($knownBy IS NULL OR memory.recordedAt <= $knownBy)
 WITH memory

@@ -3,5 +3,6 @@
 // Returns: id STRING
 UNWIND $levels AS level
 MATCH (memory:Memory {agentId: $agentId, status: 'active', importance: level})
+USING INDEX SEEK memory:Memory(agentId, status, importance, lastAccessedAt)
 WHERE memory.lastAccessedAt < $before
 RETURN memory.id AS id

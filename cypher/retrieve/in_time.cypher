@@ -2,6 +2,7 @@
 // Returns: ids LIST<STRING>, read INTEGER
 UNWIND ['active', 'stale'] AS status
 MATCH (memory:Memory {agentId: $agentId, status: status})
+USING INDEX SEEK memory:Memory(agentId, status, occurredAt)
 WHERE memory.occurredAt >= coalesce($since, datetime({year: -999999999}))
   AND memory.occurredAt < coalesce($until, datetime({year: 999999999}))
 WITH memory

@@ -2,6 +2,7 @@
 // Returns: ids LIST<STRING>, read INTEGER
 UNWIND $kinds AS kind
 MATCH (memory:Memory {agentId: $agentId, kind: kind})
+USING INDEX SEEK memory:Memory(agentId, kind, occurredAt)
 WHERE memory.occurredAt IS NOT NULL
 WITH memory
 LIMIT $limit

@@ -5,7 +5,7 @@
 // other STRING: the other agent's id. session STRING: the conversation
 // Returns: id, text STRING, importance INTEGER, at ZONED DATETIME, known BOOLEAN
 MATCH (memory:Memory {agentId: $agentId, status: 'active'})
-USING INDEX memory:Memory(agentId, status, importance, lastAccessedAt)
+USING INDEX SEEK memory:Memory(agentId, status, importance, lastAccessedAt)
 WHERE memory.importance >= $least
   AND memory.lastAccessedAt IS NOT NULL
   AND memory.recordedAt >= $since

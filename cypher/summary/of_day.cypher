@@ -2,6 +2,7 @@
 // knownBy ZONED DATETIME: only what was recorded by then.
 // Returns: memory MAP (without its vector), labels LIST<STRING>
 MATCH (memory:Memory {agentId: $agentId, status: 'active'})
+USING INDEX SEEK memory:Memory(agentId, status, occurredAt)
 WHERE memory.occurredAt >= $from AND memory.occurredAt < $until AND memory:Observation
   AND memory.recordedAt <= $knownBy
 RETURN memory {.*, embedding: null} AS memory, labels(memory) AS labels
