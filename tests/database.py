@@ -30,6 +30,7 @@ def isolate() -> None:
     for name in _LEAD_ELSEWHERE:
         os.environ.pop(f"GRAPHMEM_{name}", None)
     os.environ["GRAPHMEM_CONFIG"] = os.devnull
+    os.environ.pop("COLUMNS", None)  # What is piped is as wide as in a shell that does not say.
 
 
 def choose() -> Kind:

@@ -23,7 +23,7 @@ from graphmem.interfaces.progress import Progress
 from graphmem.interfaces.seeds import AgentSeed, Ask, Change, Day, Seeds
 from graphmem.memory import Memory
 from graphmem.models import ChangeReport, Provenance, RecomputeReport, ReflectReport, Weights
-from graphmem.views.scores import scores
+from graphmem.views.scores import Scores
 from graphmem.views.text import one_line, shortened
 from graphmem.views.tree import StatusWords, tree
 
@@ -139,7 +139,7 @@ class _Demo:
         with self._bar("retrieving"):
             hits = handle.retrieve(ask.query, k=ask.k, weights=weights, now=now)
         self.console.print(Text.assemble((handle.id, "cyan"), f"  “{one_line(ask.query)}”"))
-        self.console.print(scores(hits))
+        self.console.print(Scores(hits))
         for hit in hits:
             total = hit.relevance.contribution + hit.recency.contribution + hit.importance.contribution
             _must(abs(hit.score - total) < 1e-6, f"a score of {hit.score} whose parts add up to {total}")

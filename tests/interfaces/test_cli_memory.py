@@ -152,6 +152,17 @@ def test_b14_an_empty_memory_answers_plainly(cli: RunCli, agent_id: str, setting
     assert "nothing found" in cli("retrieve", "anything", "--agent", agent_id).out
 
 
+def test_narrow_terminals_show_the_memory_and_every_part(
+    cli: RunCli, evan: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    result = cli("retrieve", "Prius", "--agent", evan, "--weights", "relevance=1,recency=0,importance=0")
+    assert result.code == 0
+    assert "I drive a new Prius" in result.out
+    assert all(name in result.out for name in ("relevance", "recency", "importance"))
+    assert max(map(len, result.out.splitlines()[:-1])) <= 80
+
+
 @pytest.mark.parametrize(("k", "code", "found"), [("3", 0, 3), ("4", 0, 4), ("10000", 0, 4), ("1", 0, 1)])
 def test_b14_k_that_can_be_served(cli: RunCli, evan: str, k: str, code: int, found: int) -> None:
     result = cli("retrieve", "Prius", "--agent", evan, "--k", k, "--json")
@@ -159,7 +170,7 @@ def test_b14_k_that_can_be_served(cli: RunCli, evan: str, k: str, code: int, fou
     assert len(result.json["hits"]) == found
 
 
-@pytest.mark.parametrize(("k", "code"), [("0", 1), ("-1", 1), ("10001", 1), ("True", 2), ("None", 2), ("1.5", 2)])
+@pytest.mark.parametrize(("k", "code"), [("0", 2), ("-1", 2), ("10001", 2), ("True", 2), ("None", 2), ("1.5", 2)])
 def test_b14_k_that_cannot(cli: RunCli, evan: str, k: str, code: int) -> None:
     result = cli("retrieve", "Prius", "--agent", evan, "--k", k)
     assert (result.code, result.out) == (code, "")

@@ -97,9 +97,9 @@ def retrieve(
         cli.emit({**where.as_dict(), **hits.model_dump(mode="json")})
         return
     if hits:
-        from graphmem.views.scores import explained, scores
+        from graphmem.views.scores import Scores, explained
 
-        cli.say(explained(hits) if explain else scores(hits))
+        cli.say(explained(hits) if explain else Scores(hits))
     _tell(cli, hits, agent, where)
 
 
