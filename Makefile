@@ -23,7 +23,8 @@ DOCS := $(VENV)/.installed-docs
 # Processes that test beside each other, each with a Neo4j of its own. On a Neo4j that is given there is one only: some
 # tests look at the whole store.
 JOBS ?= $(if $(filter-out docker embedded,$(GRAPHMEM_TEST_URI)),0,2)
-PARALLEL = -n $(JOBS) --dist loadfile
+# In the order of the files, which ends with short ones, so that neither is left alone with a long one.
+PARALLEL = -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 # sentence-transformers needs torch, 7 GB: it has an environment of its own, which only test-torch makes.
 TORCH_VENV := .venv-torch

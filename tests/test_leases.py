@@ -38,8 +38,9 @@ async def test_what_leaves_the_work_ends_the_renewals() -> None:
     async def renew() -> None:
         raise AssertionError("it is not due yet")
 
+    before = asyncio.all_tasks()
     for failure in (ValueError, asyncio.CancelledError):
         with pytest.raises(failure):
             async with kept(renew, seconds=600):
                 raise failure
-    assert [task for task in asyncio.all_tasks() if task is not asyncio.current_task()] == []
+    assert asyncio.all_tasks() == before

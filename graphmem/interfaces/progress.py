@@ -11,10 +11,15 @@ from rich.console import Console
 from rich.progress import BarColumn, SpinnerColumn, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 
-from graphmem.views.text import one_line
+from graphmem.views.text import one_line, shortened
 
 _SECONDS_TO_FIRST_LINE = 1.0
 _SECONDS_BETWEEN_LINES = 5.0
+_BAR = 20
+"""Columns of the bar."""
+_BESIDE_LABEL = 70
+"""Columns that the bar and all the others take."""
+_SHORTEST_LABEL = 12
 
 
 class Progress:
@@ -64,7 +69,7 @@ class _Bar:
         self._bars = Bars(
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),
-            BarColumn(),
+            BarColumn(bar_width=_BAR),
             TaskProgressColumn(),
             TextColumn("{task.fields[detail]}", markup=False, style="dim"),
             TimeElapsedColumn(),
@@ -82,7 +87,9 @@ class _Bar:
         if self._task is None or state.label != self._label:
             if self._task is not None:
                 self._bars.remove_task(self._task)
-            self._task = self._bars.add_task(state.label, total=None, detail=state.detail)
+            # Where a line is too short for all, rich takes the bar and the per cent away first.
+            label = shortened(state.label, max(_SHORTEST_LABEL, self._bars.console.width - _BESIDE_LABEL))
+            self._task = self._bars.add_task(label, total=None, detail=state.detail)
             self._label = state.label
         if state.fraction is None:
             self._bars.update(self._task, detail=state.detail)

@@ -92,7 +92,8 @@ def test_a_file_that_is_a_pipe(env: Mapping[str, str], agent_id: str, tmp_path: 
 
 
 def test_a_terminal_sees_a_bar_and_colours(env: Mapping[str, str], agent_id: str, tmp_path: Path) -> None:
-    file = tmp_path / "notes.jsonl"
+    file = tmp_path / ("deep" * 30) / "notes.jsonl"
+    file.parent.mkdir()
     file.write_bytes(lines(250) + b"not json\n")
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
@@ -114,7 +115,7 @@ def test_a_terminal_sees_a_bar_and_colours(env: Mapping[str, str], agent_id: str
     assert process.wait() == 1
     text = seen.decode()
     assert "reading " in text
-    assert "%" in text
+    assert "%" in text  # However long the label is: the file lies deep.
     assert "\x1b[" in text
     assert "250 added, 0 known, 1 refused" in text
     assert ":251: " in text

@@ -90,5 +90,5 @@ def test_reembed_wants_a_model_and_knows_when_there_is_nothing_to_do(cli: RunCli
     assert done.code == 0
     assert "the store is for bge-small-en-v1.5 (384 dimensions) already" in done.out
     unknown = cli("reembed", "--embedding", "onnx/nothing")
-    assert unknown.code == 1
+    assert unknown.code == 2
     assert "there is no model" in unknown.err
