@@ -236,7 +236,7 @@ def keep_litellm_local() -> None:
     os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
 
 
-_CHILD_VARIABLES = ("HOME", "PATH", "TMPDIR", "TZ", "LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH")
+_CHILD_VARIABLES = ("HOME", "PATH", "TMPDIR", "TZ", "LD_LIBRARY_PATH", "JAVA_TOOL_OPTIONS", "PYTHONHOME", "PYTHONPATH")
 
 
 def child_environment() -> dict[str, str]:

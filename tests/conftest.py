@@ -87,7 +87,8 @@ def settings(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         case "embedded":
             own = Settings(data_dir=tmp_path_factory.mktemp("neo4j"))
             try:
-                found = embedded.ensure_running(own)
+                with database.for_the_whole_run():
+                    found = embedded.ensure_running(own)
                 yield Settings(uri=found.uri, user=found.user, password=found.password, data_dir=own.data_dir)
             finally:
                 embedded.down(own)

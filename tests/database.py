@@ -6,12 +6,15 @@ import os
 import shutil
 import socket
 import subprocess
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import Literal
 
 import neo4j
+import pytest
 from pydantic import SecretStr
 
 from graphmem.graph.lock import NEO4J_VERSION
@@ -20,6 +23,8 @@ from graphmem.settings import Settings
 ROOT = Path(__file__).resolve().parents[1]
 COMPOSE_FILE = ROOT / "docker-compose.yml"
 DOCKER_SECONDS = 3
+QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""For servers that a few tests use: Java's second compiler would take more from them than it could give back."""
 _LEAD_ELSEWHERE = ("URI", "USER", "PASSWORD", "DATABASE", "DATA_DIR")
 
 Kind = Literal["environment", "docker", "embedded"]
@@ -30,7 +35,17 @@ def isolate() -> None:
     for name in _LEAD_ELSEWHERE:
         os.environ.pop(f"GRAPHMEM_{name}", None)
     os.environ["GRAPHMEM_CONFIG"] = os.devnull
+    os.environ.setdefault("JAVA_TOOL_OPTIONS", QUICK_START)
     os.environ.pop("COLUMNS", None)  # What is piped is as wide as in a shell that does not say.
+
+
+@contextmanager
+def for_the_whole_run() -> Generator[None]:
+    """Start a server with Java's defaults, which pay in the long run."""
+    with pytest.MonkeyPatch.context() as patch:
+        if os.environ["JAVA_TOOL_OPTIONS"] == QUICK_START:
+            patch.delenv("JAVA_TOOL_OPTIONS")
+        yield
 
 
 def choose() -> Kind:

@@ -305,6 +305,7 @@ def test_keys_in_the_environment_do_not_reach_the_server(tmp_path: Path, server:
         b"LD_LIBRARY_PATH",
         b"PYTHONHOME",
         b"PYTHONPATH",
+        b"JAVA_TOOL_OPTIONS",
     }
 
 

@@ -386,6 +386,7 @@ def killed_after_a_line(command: list[str], env: Mapping[str, str]) -> None:
         process.kill()
 
 
+@pytest.mark.faults
 async def test_a_killed_import_goes_on(
     memory: AsyncMemory, settings: Settings, agent: AsyncAgent, tmp_path: Path
 ) -> None:

@@ -80,7 +80,10 @@ def operators(plan: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 async def inhabited(memory: AsyncMemory) -> AsyncMemory:
-    """A store with an agent that has observed, reflected and learned better: plans depend on what is there."""
+    """A store with an agent that has observed, reflected and learned better, among others: plans depend on them."""
+    for _ in range(8):
+        other = memory.agent(f"plans-{uuid4().hex[:8]}")
+        await other.observe_many([{"text": f"Jun counts the tiles, row {n}", "importance": 3} for n in range(150)])
     agent = memory.agent(f"plans-{uuid4().hex[:8]}")
     await agent.observe_many([{"text": f"Klara paints the mural, part {n}", "id": f"p{n}"} for n in range(20)])
     await agent.reflect(force=True)

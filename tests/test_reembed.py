@@ -162,6 +162,7 @@ Memory.reembed(settings=settings, embedder=HashingEmbedder(96), progress=progres
 """
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize(
     ("message", "fraction", "switching"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from itertools import pairwise
 
 import database
 import neo4j
@@ -130,7 +131,16 @@ async def named(agent: AsyncAgent, name: str) -> set[str]:
     return {memory.text for memory in await agent.about(name)}
 
 
-@pytest.mark.parametrize("version", range(current_version()))
+def earlier_versions() -> list[int]:
+    """An empty one, those in use (numbers were left out after them), and those before what is stored was changed."""
+    return [0] + [
+        before
+        for (before, _), (number, name) in pairwise(schema._steps())
+        if number > before + 1 or "limit" in queries[name].parameters
+    ]
+
+
+@pytest.mark.parametrize("version", earlier_versions())
 async def test_every_earlier_version_is_brought_up_to_date(
     throw_away: Settings, bare: neo4j.AsyncDriver, version: int
 ) -> None:

@@ -7,6 +7,7 @@
 // memory); latest first
 CALL () {
   MATCH (memory:Memory {agentId: $agentId})
+    USING INDEX SEEK memory:Memory(agentId, id)
   WHERE memory.id IS NOT NULL
   RETURN memory.recordedAt AS at, 0 AS step, memory, null AS other, null AS change
   UNION ALL
@@ -17,6 +18,7 @@ CALL () {
   RETURN change.at AS at, 1 AS step, memory, head(collect(newer)) AS other, change
   UNION ALL
   MATCH (memory:Memory {agentId: $agentId})-[because:STALE_BECAUSE]->(ground:Memory)
+    USING INDEX SEEK memory:Memory(agentId, id)
   WHERE memory.id IS NOT NULL
   RETURN because.since AS at, 2 AS step, memory, head(collect(ground)) AS other, null AS change
 }

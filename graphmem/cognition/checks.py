@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from graphmem.cognition.engine import Engine
 from graphmem.graph.queries import queries
+from graphmem.graph.store import Row, Transaction
 from graphmem.models import Violation
 
 REMEDIES = {
@@ -26,12 +27,13 @@ REMEDIES = {
 
 async def check(engine: Engine, agent_id: str) -> tuple[Violation, ...]:
     """Everything about an agent that breaks an invariant, by the name of the check under ``cypher/check/``."""
+    rules = sorted(name.removeprefix("check/") for name in queries if name.startswith("check/"))
+
+    async def body(tx: Transaction) -> list[tuple[str, Row]]:
+        return [(rule, row) for rule in rules for row in await tx.run(f"check/{rule}", agentId=agent_id)]
+
     found: list[Violation] = []
-    for name in sorted(name for name in queries if name.startswith("check/")):
-        rule = name.removeprefix("check/")
-        for row in await engine.store.query(name, agentId=agent_id):
-            remedy = REMEDIES[rule].format(agent=agent_id, id=row["id"])
-            found.append(
-                Violation(rule=rule, agent_id=row["agentId"], id=row["id"], problem=row["problem"], remedy=remedy)
-            )
+    for rule, row in await engine.store.read(body):
+        remedy = REMEDIES[rule].format(agent=agent_id, id=row["id"])
+        found.append(Violation(rule=rule, agent_id=row["agentId"], id=row["id"], problem=row["problem"], remedy=remedy))
     return tuple(found)

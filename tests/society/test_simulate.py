@@ -140,7 +140,7 @@ def test_without_talk_nobody_learns_of_it(sync_memory: Memory, society: Society)
     assert sum(one.conversations for one in report.people) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.faults
 @pytest.mark.timeout(900)
 def test_killed_and_resumed_is_as_if_never_killed(
     sync_memory: Memory, society: Society, settings: Settings, lived: tuple[SimulationReport, Replay]

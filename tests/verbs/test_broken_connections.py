@@ -144,7 +144,7 @@ async def state(agent: AsyncAgent) -> object:
 
 
 @pytest.mark.report("B32")
-@pytest.mark.parametrize("verb", [observe, observe_keyed, supersede, forget, reflect], ids=lambda verb: verb.__name__)
+@pytest.mark.parametrize("verb", [observe, supersede], ids=lambda verb: verb.__name__)
 async def test_b32_a_commit_whose_answer_is_lost_is_made_once_and_told(
     verb: Verb, proxy: Proxy, breaking: AsyncMemory
 ) -> None:
