@@ -142,25 +142,42 @@ def test_a_purge_leaves_what_is_not_ours(settings: Settings) -> None:
     assert [path.name for path in settings.data_dir.iterdir()] == ["notes.part"]
 
 
+def remembered(settings: Settings) -> list[str]:
+    """What ines of the server in that data directory remembers."""
+    connection = ensure_running(settings)
+    there = Settings(uri=connection.uri, password=connection.password)
+    with Memory.open(settings=there, embedder=HashingEmbedder(8)) as memory:
+        return sorted(kept.text for kept in memory.agent("ines").memories())
+
+
+def observe(settings: Settings, text: str) -> None:
+    connection = ensure_running(settings)
+    there = Settings(uri=connection.uri, password=connection.password)
+    with Memory.open(settings=there, embedder=HashingEmbedder(8)) as memory:
+        memory.agent("ines").observe(text)
+
+
+@pytest.mark.faults
+def test_what_is_no_store_of_neo4j_brings_back_the_one_before(tmp_path: Path) -> None:
+    own = Settings(data_dir=tmp_path / "server", heap="512m")
+    try:
+        observe(own, "before the backup")
+        unusable = write(tmp_path / "unusable.tar.gz", {"data/databases": b"a file where a folder should be"})
+        with pytest.raises(LocalServerError, match="does not start, and the one before is back") as caught:
+            restore(own, unusable)
+        assert str(status(own).log) in str(caught.value)
+        assert status(own).running
+        assert remembered(own) == ["before the backup"]
+    finally:
+        down(own)
+
+
 @pytest.mark.slow
 def test_backup_change_restore_purge_on_a_server(tmp_path: Path) -> None:
     own = Settings(data_dir=tmp_path / "server", heap="512m")
     file = tmp_path / "b.tar.gz"
-
-    def remembered() -> list[str]:
-        connection = ensure_running(own)
-        there = Settings(uri=connection.uri, password=connection.password)
-        with Memory.open(settings=there, embedder=HashingEmbedder(8)) as memory:
-            return sorted(kept.text for kept in memory.agent("ines").memories())
-
-    def observe(text: str) -> None:
-        connection = ensure_running(own)
-        there = Settings(uri=connection.uri, password=connection.password)
-        with Memory.open(settings=there, embedder=HashingEmbedder(8)) as memory:
-            memory.agent("ines").observe(text)
-
     try:
-        observe("before the backup")
+        observe(own, "before the backup")
         steps: list[tuple[str, float | None]] = []
         info = backup(own, file, progress=lambda message, fraction: steps.append((message, fraction)))
         assert status(own).running, "it ran before"
@@ -174,7 +191,7 @@ def test_backup_change_restore_purge_on_a_server(tmp_path: Path) -> None:
         password = (own.data_dir / "password").read_bytes()
         assert password not in gzip.decompress(file.read_bytes())
 
-        observe("after the backup")
+        observe(own, "after the backup")
         # As if a newer graphmem had upgraded the store since: the backup is the way back.
         down(own)
         state = json.loads((own.data_dir / "server.json").read_text())
@@ -184,24 +201,16 @@ def test_backup_change_restore_purge_on_a_server(tmp_path: Path) -> None:
         restore(own, file)
         assert not status(own).running, "it did not run before"
         ensure_running(own)
-        assert remembered() == ["before the backup"]
+        assert remembered(own) == ["before the backup"]
         assert not list(own.data_dir.glob("data.*"))
         readable = [p for p in (own.data_dir / "data").rglob("*") if p.is_file() and p.stat().st_mode & 0o077]
         assert readable == []
-
-        # What is whole but no store of Neo4j: the one before comes back, and its server.
-        unusable = write(tmp_path / "unusable.tar.gz", {"data/databases": b"a file where a folder should be"})
-        with pytest.raises(LocalServerError, match="does not start, and the one before is back") as caught:
-            restore(own, unusable)
-        assert str(status(own).log) in str(caught.value)
-        assert status(own).running
-        assert remembered() == ["before the backup"]
 
         # Onto another machine, so to say: another data directory, with a password of its own.
         own = Settings(data_dir=tmp_path / "elsewhere", heap="512m")
         down(Settings(data_dir=tmp_path / "server"))
         restore(own, file)
-        assert remembered() == ["before the backup"]
+        assert remembered(own) == ["before the backup"]
         assert (own.data_dir / "password").read_bytes() != password
         purge(own, data_held(own))
         assert not own.data_dir.exists()

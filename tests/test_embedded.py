@@ -367,7 +367,7 @@ def test_down_is_quick_and_what_was_stored_is_there_after_up(server: Server) -> 
     assert run(again, "MATCH (n:NeverCommitted) RETURN count(n) AS n") == [{"n": 0}]
 
 
-@pytest.mark.slow
+@pytest.mark.faults
 def test_a_killed_server_is_started_again_with_all_that_was_committed(server: Server) -> None:
     connection = ensure_running(server.settings)
     pid = server_process(server.settings)
@@ -383,7 +383,7 @@ def test_a_killed_server_is_started_again_with_all_that_was_committed(server: Se
     assert run(again, "MATCH (n:Committed) RETURN count(n) AS n") == [{"n": 1000}]
 
 
-@pytest.mark.slow
+@pytest.mark.faults
 def test_a_taken_port_and_a_lost_password_are_made_anew(server: Server) -> None:
     before = ensure_running(server.settings)
     run(before, "CREATE (:Own {text: 'still there'})")

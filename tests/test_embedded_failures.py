@@ -200,7 +200,7 @@ def test_a_full_disk_is_told_and_nothing_committed_is_lost(tmp_path: Path) -> No
     assert (told["with space"], told["kept"]) == ("done", "The lamp is lit")
 
 
-@pytest.mark.slow
+@pytest.mark.faults
 def test_a_taken_port_and_the_upgrade_of_a_store_are_said(throw_away: Settings) -> None:
     """Last: the server of these tests gets another address; whoever asks for it finds it."""
     own = Settings(data_dir=throw_away.data_dir)

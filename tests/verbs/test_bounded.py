@@ -46,7 +46,7 @@ def quay(count: int) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize("count", [300, pytest.param(20_000, marks=[pytest.mark.slow, pytest.mark.timeout(600)])])
+@pytest.mark.parametrize("count", [300, pytest.param(5_000, marks=pytest.mark.slow)])
 async def test_b35_a_backlog_is_reflected_on_and_what_was_never_shown_is_counted(thinking: Open, count: int) -> None:
     model = Narrow(9_000)
     agent = await thinking(model)
