@@ -211,7 +211,7 @@ def test_processes_that_start_at_once_share_one_server_which_outlives_them(serve
 RACES = int(os.environ.get("GRAPHMEM_TEST_RACES", "1"))
 
 
-@pytest.mark.slow
+@pytest.mark.faults
 @pytest.mark.timeout(300 + 60 * RACES)
 def test_two_processes_that_start_it_at_once(tmp_path: Path) -> None:
     """One starts the server, both connect; on a new data directory and on one that has a store, in turn.

@@ -15,7 +15,7 @@ from graphmem.models import RECALL
 from graphmem.settings import Settings
 from graphmem.testing import HashingEmbedder
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.faults
 MANY = 1_000
 BOUND = 60
 """Seconds in which an index must have filled."""

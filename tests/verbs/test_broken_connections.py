@@ -143,6 +143,7 @@ async def state(agent: AsyncAgent) -> object:
     return sorted(memories, key=str), log, sorted(runs), counted
 
 
+@pytest.mark.faults
 @pytest.mark.report("B32")
 @pytest.mark.parametrize("verb", [observe, supersede], ids=lambda verb: verb.__name__)
 async def test_b32_a_commit_whose_answer_is_lost_is_made_once_and_told(
@@ -174,6 +175,7 @@ async def at_every_commit(
     return tried
 
 
+@pytest.mark.faults
 async def test_what_breaks_before_a_commit_is_tried_again(proxy: Proxy, breaking: AsyncMemory) -> None:
     agent = await lived(breaking)
     revision = (await agent.info()).revision
@@ -190,6 +192,7 @@ async def test_what_breaks_before_a_commit_is_tried_again(proxy: Proxy, breaking
     assert info.revision == revision
 
 
+@pytest.mark.faults
 async def test_a_connection_that_always_breaks_is_given_up_in_time(proxy: Proxy, breaking: AsyncMemory) -> None:
     agent = await lived(breaking)
 

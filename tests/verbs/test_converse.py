@@ -113,6 +113,7 @@ class Dies(Extractive):
         return await super().reply(task)
 
 
+@pytest.mark.faults
 async def test_killed_at_any_moment_it_goes_on_and_nothing_is_said_twice(
     memory: AsyncMemory, thinking: Open, agent: AsyncAgent, new_agent: NewAgent
 ) -> None:
