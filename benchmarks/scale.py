@@ -23,7 +23,7 @@ from benchmarks.synthetic import NOW, Synthetic
 from graphmem import AsyncMemory
 from graphmem.cognition.retrieve import Asked, score
 from graphmem.graph import embedded
-from graphmem.graph.store import epoch_millis
+from graphmem.graph.values import epoch_millis
 from graphmem.models import PAPER, RECALL, Filters
 from graphmem.settings import Settings
 
@@ -241,7 +241,7 @@ class Bench:
         asked = Asked(self.id, self.people.embed_query(query), K, PAPER, NOW, Filters())
         await score(type("E", (), {"store": Kept()})(), asked, near=500, ranked=125)
         from graphmem.graph.queries import queries
-        from graphmem.graph.store import _encode
+        from graphmem.graph.values import encode
 
         lines: list[str] = []
 
@@ -253,7 +253,7 @@ class Bench:
                 walk(child, depth + 1)
 
         async with self.driver.session() as session:
-            parameters = {name: _encode(value) for name, value in kept["retrieve/score"].items()}
+            parameters = {name: encode(value) for name, value in kept["retrieve/score"].items()}
             result = await session.run("PROFILE " + queries["retrieve/score"].text, parameters)
             summary = await result.consume()
         walk(summary.profile, 0)

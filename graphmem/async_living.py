@@ -131,6 +131,7 @@ class AsyncLiving(AsyncReading):
         token_budget: int = ask.TOKEN_BUDGET,
         profile: Profile = RECALL,
         types: Iterable[MemoryType] | None = None,
+        as_of: object = None,
         now: object = None,
     ) -> Answer:
         """Answer a question from memory and nothing else; each sentence cites what bears it out.
@@ -138,14 +139,23 @@ class AsyncLiving(AsyncReading):
         What is not known is said so, what is inferred or intended is marked. The answer's run is kept: whoever
         supersedes, retracts or forgets a memory that it was made from is told of it. ``types`` leaves only these types
         of memory (observation, reflection, plan); ``token_budget`` bounds the memories that are looked at.
+        With ``as_of`` it is answered from what the agent believed at that moment, as ``retrieve`` finds it; that
+        notes no access, and only a change dated by then is reported to concern the answer.
 
         Raises:
-            InvalidInput: When a value is refused.
+            InvalidInput: When a value is refused; InvalidTime where it is a time.
             EmbeddingError: When the question cannot be embedded.
             LanguageModelError: When the language model failed; an answer is never made up instead.
         """
         return await ask.ask(
-            self._engine, self.id, question, token_budget=token_budget, profile=profile, types=types, now=now
+            self._engine,
+            self.id,
+            question,
+            token_budget=token_budget,
+            profile=profile,
+            types=types,
+            as_of=as_of,
+            now=now,
         )
 
     async def say(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from graphmem.cognition import export, load
 from graphmem.cognition.engine import Engine
+from graphmem.cognition.given import checked_list
 from graphmem.models.exports import Exported, GraphImported
 from graphmem.tracing import traced
 
@@ -19,7 +20,7 @@ class AsyncTransfer:
 
     async def export_graph(
         self,
-        file: Path,
+        file: Path | str,
         *,
         agents: Sequence[str] | None = None,
         vectors: bool = True,
@@ -36,10 +37,11 @@ class AsyncTransfer:
             UnknownAgent: When there is no such agent.
             ChangedMeanwhile: When an agent is written to all the time.
         """
-        return await export.export_graph(self._engine, file, agents=agents, vectors=vectors, progress=progress)
+        given = checked_list(agents, "agents") if agents is not None else None
+        return await export.export_graph(self._engine, Path(file), agents=given, vectors=vectors, progress=progress)
 
     async def import_graph(
-        self, file: Path, *, prefix: str = "", progress: Callable[[int], None] | None = None
+        self, file: Path | str, *, prefix: str = "", progress: Callable[[int], None] | None = None
     ) -> GraphImported:
         """Store the agents of an export as they were: the same ids, times, statuses, relationships, ranking.
 
@@ -50,4 +52,4 @@ class AsyncTransfer:
             InvalidInput: When the file cannot be read, has an unknown version, or a line is damaged: it is named.
             AgentNotEmpty: When one of the agents remembers something already that is not of this file.
         """
-        return await load.import_graph(self._engine, file, prefix=prefix, progress=progress)
+        return await load.import_graph(self._engine, Path(file), prefix=prefix, progress=progress)

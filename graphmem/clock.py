@@ -11,9 +11,9 @@ import math
 import re
 from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Annotated, Any
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import BeforeValidator
+from pydantic import AfterValidator, BeforeValidator
 
 from graphmem.errors import InvalidTime
 
@@ -27,7 +27,7 @@ def as_utc(value: object) -> datetime:
         value: An aware datetime, an ISO 8601 string with an offset or ``Z``, or epoch seconds.
 
     Raises:
-        InvalidTime: When it is naive, unreadable, not finite, or outside the years 1–9999.
+        InvalidTime: When it is naive, unreadable, not finite, or outside the years 2–9998.
     """
     if isinstance(value, bool):
         raise InvalidTime(f"{value!r} is not a time", remedy=_REMEDY)
@@ -42,24 +42,33 @@ def as_utc(value: object) -> datetime:
             raise InvalidTime(f"{type(value).__name__} {value!r} is not a time", remedy=_REMEDY)
         if value.utcoffset() is None:
             raise InvalidTime(f"the time {value.isoformat()} has no zone, such as Z or +02:00", remedy=_REMEDY)
-        return value.astimezone(UTC)
-    except (ValueError, OverflowError, OSError) as error:
+        moment = value.astimezone(UTC)
+        _check_year(moment)
+        return moment
+    except (ValueError, TypeError, OverflowError, OSError) as error:
         # Of what has not even the form of a time, Python says no more than that.
         why = "" if str(error).startswith("Invalid isoformat") else f": {error}"
         raise InvalidTime(f"{value!r} is not a time{why}", remedy=_REMEDY) from error
+
+
+def _check_year(day: date) -> None:
+    """Leave room for the days before and after, and for any zone."""
+    if not 1 < day.year < 9999:
+        raise InvalidTime(f"{day.isoformat()} is outside the years 2 to 9998", remedy="give a time within them")
 
 
 def as_date(value: object) -> date:
     """Read a day: a ``date``, or a string ``YYYY-MM-DD``.
 
     Raises:
-        InvalidTime: When it is none.
+        InvalidTime: When it is none, or outside the years 2–9998.
     """
-    if isinstance(value, date) and not isinstance(value, datetime):
-        return value
     try:
         if isinstance(value, str):
-            return date.fromisoformat(value.strip())
+            value = date.fromisoformat(value.strip())
+        if isinstance(value, date) and not isinstance(value, datetime):
+            _check_year(value)
+            return value
     except ValueError:
         pass
     raise InvalidTime(f"{value!r} is not a date", remedy="give a date, or a string such as '2026-06-12'")
@@ -114,3 +123,15 @@ def _validate(value: Any) -> datetime:
 
 UtcTime = Annotated[datetime, BeforeValidator(_validate)]
 """A pydantic field type: anything :func:`as_utc` reads, as an aware datetime in UTC."""
+
+
+def _known_zone(value: str) -> str:
+    try:
+        ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ValueError(f"{value!r} is not an IANA time zone, such as Europe/Berlin") from error
+    return value
+
+
+TimeZone = Annotated[str, AfterValidator(_known_zone)]
+"""A pydantic field type: the name of an IANA time zone."""

@@ -84,11 +84,20 @@ class Living:
         token_budget: int = TOKEN_BUDGET,
         profile: Profile = RECALL,
         types: Iterable[MemoryType] | None = None,
+        as_of: object = None,
         now: object = None,
     ) -> Answer:
         """See :meth:`AsyncLiving.ask`."""
         return self._portal.call(
-            partial(self._agent.ask, question, token_budget=token_budget, profile=profile, types=types, now=now)
+            partial(
+                self._agent.ask,
+                question,
+                token_budget=token_budget,
+                profile=profile,
+                types=types,
+                as_of=as_of,
+                now=now,
+            )
         )
 
     def say(

@@ -19,6 +19,7 @@ from graphmem.async_transfer import AsyncTransfer
 from graphmem.async_worlds import AsyncWorlds
 from graphmem.cognition import forget, look_up, reembed, trust, work
 from graphmem.cognition.engine import Engine, checked_id
+from graphmem.cognition.given import checked_function, checked_model
 from graphmem.models import (
     AgentForgotten,
     AgentInfo,
@@ -198,7 +199,7 @@ class AsyncMemory(AsyncTalks, AsyncWorlds, AsyncTransfer):
 
         Raises:
             InvalidSettings: When a setting is refused.
-            InvalidInput: When a prompt of your own is.
+            InvalidInput: When a prompt or model of your own is.
             LocalServerError: When the embedded server cannot be fetched or started.
             UnknownAgent: When nothing was ever written for one of ``agents``.
             StoreUnavailable, AuthenticationFailed: When the server cannot be reached, or refuses the account.
@@ -210,6 +211,8 @@ class AsyncMemory(AsyncTalks, AsyncWorlds, AsyncTransfer):
         from graphmem.language.own import own_prompts
 
         own = own_prompts(prompts)
+        checked_model(embedder, embedding.Embedder, "embedder", setting="embedding")
+        checked_model(language_model, language.LanguageModel, "language_model", setting="language_model")
         settings = settings or load_settings(uri=uri, user=user, password=password, database=database)
         if embedder is None:
             embedding.check_name(settings.embedding)
@@ -252,14 +255,17 @@ class AsyncMemory(AsyncTalks, AsyncWorlds, AsyncTransfer):
 
         Raises:
             InvalidSettings: When there is no such model.
+            InvalidInput: When ``embedder`` is none.
             EmbeddingModelChanged: When a move to a third model is in its switch.
             EmbeddingError: When the new model fails on everything; what was embedded is kept.
             StoreUnavailable: When another process has been moving the store for too long.
             SchemaMismatch, IndexUnavailable: As :meth:`open`.
         """
         from graphmem import language
+        from graphmem.embedding import Embedder as protocol
         from graphmem.graph import schema
 
+        checked_model(embedder, protocol, "embedder", setting="embedding")
         settings = load_settings(settings, embedding=embedding)
         tell = progress or _Told()
         store, _ = await _connected(settings, tell)
@@ -323,7 +329,11 @@ class AsyncMemory(AsyncTalks, AsyncWorlds, AsyncTransfer):
 
         Returns:
             A function that ends it.
+
+        Raises:
+            InvalidInput: When it is no function.
         """
+        checked_function(callback, "callback")
         listeners = self._engine.listeners
         listeners.append(callback)
         return lambda: listeners.remove(callback) if callback in listeners else None
@@ -467,6 +477,7 @@ class Memory(Talks, Worlds, Transfer):
 
     def on_change(self, callback: Callable[[Changed], Awaitable[None] | None]) -> Callable[[], None]:
         """See :meth:`AsyncMemory.on_change`. The function runs in a thread of its own and may use this memory."""
+        checked_function(callback, "callback")
 
         async def told(changed: Changed) -> None:
             answer = await in_thread(partial(callback, changed))

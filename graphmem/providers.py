@@ -256,7 +256,7 @@ def _retry_after(headers: Mapping[str, str], message: str) -> float | None:
     if value := told.get("retry-after"):
         try:
             until = parsedate_to_datetime(value)
-        except ValueError:
+        except (ValueError, OverflowError):
             pass  # Neither a number nor a date: as if it were not there.
         else:
             until = until if until.tzinfo else until.replace(tzinfo=UTC)

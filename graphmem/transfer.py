@@ -24,7 +24,7 @@ class Transfer:
 
     def export_graph(
         self,
-        file: Path,
+        file: Path | str,
         *,
         agents: Sequence[str] | None = None,
         vectors: bool = True,
@@ -36,7 +36,7 @@ class Transfer:
         )
 
     def import_graph(
-        self, file: Path, *, prefix: str = "", progress: Callable[[int], None] | None = None
+        self, file: Path | str, *, prefix: str = "", progress: Callable[[int], None] | None = None
     ) -> GraphImported:
         """See :meth:`AsyncTransfer.import_graph`."""
         return self._portal.call(partial(self._transfer.import_graph, file, prefix=prefix, progress=progress))

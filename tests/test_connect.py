@@ -203,6 +203,18 @@ async def test_features_are_asked_for_and_named_when_they_are_not_there(throw_aw
         await connected.close()
 
 
+def test_a_statement_is_planned_alike_for_lists_of_any_length(throw_away: Settings) -> None:
+    """So that it is planned once: by default Neo4j plans it anew for every order of magnitude."""
+    assert throw_away.uri is not None
+    assert throw_away.password is not None
+    auth = (throw_away.user, throw_away.password.get_secret_value())
+    with neo4j.GraphDatabase.driver(throw_away.uri, auth=auth) as driver:
+        for given in (["a"], ["a"] * 5_000):
+            plan = driver.execute_query("EXPLAIN UNWIND $given AS one RETURN one", given=given).summary.plan
+            assert plan is not None
+            assert plan["args"]["EstimatedRows"] == 10.0
+
+
 async def test_a_routed_connection_sees_its_own_writes(
     settings: Settings, embedder: HashingEmbedder, agent_id: str
 ) -> None:
@@ -217,27 +229,29 @@ async def test_a_routed_connection_sees_its_own_writes(
 
 @pytest.mark.slow
 async def test_a_database_that_can_only_be_read_is_named_also_in_tls(
-    throw_away: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own = Settings(data_dir=throw_away.data_dir)
-    embedded.down(own)
     certificate = Certificate.new(tmp_path)
-    start_with(own, "server.databases.read_only=neo4j\n" + certificate.neo4j_config)
+    own = Settings(data_dir=tmp_path / "data")
     try:
-        error = await refused(throw_away)
+        # Neo4j makes a database that is to be read-only one that is not, at the start that creates it.
+        embedded.ensure_running(own)
+        embedded.down(own)
+        found = start_with(own, "server.databases.read_only=neo4j\n" + certificate.neo4j_config)
+        read_only = own.model_copy(update={"uri": found.uri, "password": found.password})
+        error = await refused(read_only)
         assert isinstance(error, NotPermitted)
-        assert f"database 'neo4j' at {throw_away.uri} can only be read" in str(error)
+        assert f"database 'neo4j' at {found.uri} can only be read" in str(error)
         assert "server.databases.read_only" in error.remedy
         for scheme in ("bolt", "neo4j"):
-            secure, any_certificate = (str(throw_away.uri).replace("bolt", f"{scheme}+{s}", 1) for s in ("s", "ssc"))
+            secure, any_certificate = (found.uri.replace("bolt", f"{scheme}+{s}", 1) for s in ("s", "ssc"))
             monkeypatch.delenv("SSL_CERT_FILE", raising=False)
-            error = await refused(throw_away, uri=secure)
+            error = await refused(read_only, uri=secure)
             assert f"the certificate of {secure} is not trusted" in str(error)
             assert "SSL_CERT_FILE" in error.remedy
             assert any_certificate in error.remedy
-            assert isinstance(await refused(throw_away, uri=any_certificate), NotPermitted), "as the remedy says"
+            assert isinstance(await refused(read_only, uri=any_certificate), NotPermitted), "as the remedy says"
             monkeypatch.setenv("SSL_CERT_FILE", str(certificate.authority))
-            assert isinstance(await refused(throw_away, uri=secure), NotPermitted), "as the remedy says"
+            assert isinstance(await refused(read_only, uri=secure), NotPermitted), "as the remedy says"
     finally:
         embedded.down(own)
-        embedded.ensure_running(own)

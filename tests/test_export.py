@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -19,8 +20,10 @@ from test_ogm import world as world  # a fixture: an agent to whom everything ha
 
 from graphmem import AsyncMemory
 from graphmem.async_agent import AsyncAgent
+from graphmem.cognition.load import BATCH
 from graphmem.errors import AgentNotEmpty, ChangedMeanwhile, InvalidInput, UnknownAgent
 from graphmem.models import RECALL
+from graphmem.models.exports import Exported
 from graphmem.settings import Settings
 from tests.interfaces.conftest import environment
 
@@ -193,7 +196,7 @@ WRONG: dict[str, tuple[Edit, str]] = {
     "a status that is none": (set_property("memory", "status", "perhaps"), "line 3: .*status"),
     "no text": (
         lambda lines: node(lines, "memory")["properties"].pop("text") and None,
-        "line 3: a memory needs a text",
+        "line 3: the memory .*text",
     ),
     "a time that is none": (
         lambda lines: node(lines, "memory")["times"].__setitem__("occurredAt", "yesterday"),
@@ -305,6 +308,41 @@ async def test_exports_of_what_is_not_there_or_where_something_is(
     assert names_in(tmp_path) == [small.name]
 
 
+async def test_of_two_exports_to_one_file_one_is_whole_and_the_other_refused(
+    memory: AsyncMemory, agent: AsyncAgent, new_agent: Callable[[], AsyncAgent], tmp_path: Path
+) -> None:
+    file, other = tmp_path / "same.jsonl", new_agent()
+    await agent.observe_many([f"a thing of mine {n}" for n in range(300)])
+    await other.observe_many([f"what is somebody else's {n}" for n in range(100)])
+    both = await asyncio.gather(
+        *(memory.export_graph(file, agents=[one.id]) for one in (agent, other)), return_exceptions=True
+    )
+    refused = [found for found in both if isinstance(found, BaseException)]
+    assert [type(error) for error in refused] == [InvalidInput]
+    assert "is there already" in str(refused[0])
+    report = next(found for found in both if isinstance(found, Exported))
+    assert (await memory.import_graph(file, prefix="same-")).memories == report.memories
+    assert names_in(tmp_path) == [file.name]
+
+
+async def test_an_export_touches_no_other_file(memory: AsyncMemory, agent: AsyncAgent, tmp_path: Path) -> None:
+    """Not what is called as its parts might be, not what comes while it is written, not what a link leads to."""
+    await agent.observe("The ferry is late")
+    precious, part = tmp_path / "precious", tmp_path / "x.jsonl.part"
+    precious.write_text("precious")
+    part.symlink_to(precious)
+    await memory.export_graph(tmp_path / "x.jsonl", agents=[agent.id])
+    assert (part.is_symlink(), precious.read_text()) == (True, "precious")
+    late, dangling = tmp_path / "late.jsonl", tmp_path / "dangling.jsonl"
+    with pytest.raises(InvalidInput, match="is there already"):
+        await memory.export_graph(late, agents=[agent.id], progress=lambda _: late.write_text("precious") and None)
+    assert late.read_text() == "precious"
+    dangling.symlink_to(tmp_path / "nothing")
+    with pytest.raises(InvalidInput, match="is there already"):
+        await memory.export_graph(dangling, agents=[agent.id])
+    assert sorted(names_in(tmp_path)) == ["dangling.jsonl", "late.jsonl", "precious", "x.jsonl", "x.jsonl.part"]
+
+
 async def test_an_agent_is_exported_as_it_was_at_one_moment(
     memory: AsyncMemory, agent: AsyncAgent, tmp_path: Path
 ) -> None:
@@ -362,6 +400,37 @@ async def test_what_one_heard_from_the_other_is_joined_again(
 
 
 # --- cut off ----------------------------------------------------------------------------------------------------
+
+
+class Cut(Exception):
+    """Whatever ends an import from outside."""
+
+
+async def test_an_import_goes_on_from_wherever_it_was_cut_off(
+    memory: AsyncMemory, settings: Settings, agent: AsyncAgent, tmp_path: Path
+) -> None:
+    """After the second batch, before that, after the third: also what was cut off while it went on goes on."""
+    await agent.configure(name="Ana")
+    await agent.observe_many([{"text": f"note {n % 50}", "id": f"n{n:05}", "importance": 3} for n in range(2 * BATCH)])
+    await agent.supersede("n00001", text="another note")
+    file = tmp_path / "batches.jsonl"
+    report = await memory.export_graph(file, agents=[agent.id])
+    assert report.lines > 2 * BATCH
+
+    def cut_at(line: int) -> Callable[[int], None]:
+        def progress(done: int) -> None:
+            if done >= line:
+                raise Cut
+
+        return progress
+
+    for line in (2 * BATCH, BATCH, report.lines - 1):
+        with pytest.raises(Cut):
+            await memory.import_graph(file, prefix="c-", progress=cut_at(line))
+    copy = memory.agent(f"c-{agent.id}")
+    assert (await memory.import_graph(file, prefix="c-")).violations == 0
+    assert graph_of(settings, copy.id) == graph_of(settings, agent.id)
+
 
 IMPORT = """
 import sys, time

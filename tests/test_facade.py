@@ -22,6 +22,7 @@ from graphmem.embedding.base import Embedder
 from graphmem.errors import GraphmemError, InvalidInput
 from graphmem.memory import _Told
 from graphmem.settings import Settings
+from graphmem.testing import HashingEmbedder
 from graphmem.threads import Portal, in_thread
 from tests.interfaces.conftest import environment
 
@@ -220,6 +221,17 @@ async def test_b31_three_runs_each_with_a_memory_of_its_own(
         await asyncio.to_thread(asyncio.run, live(number))
     async with await AsyncMemory.open(settings=settings, embedder=embedder) as memory:
         assert (await memory.agent(agent_id).info()).observations == 3
+
+
+@pytest.mark.parametrize("given", ["gpt-4o", HashingEmbedder, 7])
+def test_what_is_no_model_is_refused_before_anything_is_opened(given: Any) -> None:
+    with pytest.raises(InvalidInput, match="is not a LanguageModel") as refused:
+        Memory.open(uri="bolt://127.0.0.1:1", language_model=given)
+    assert "GRAPHMEM_LANGUAGE_MODEL" in refused.value.remedy
+    for function in (Memory.open, Memory.reembed):
+        with pytest.raises(InvalidInput, match="is not an Embedder") as refused:
+            function(embedder=given)
+        assert "GRAPHMEM_EMBEDDING" in refused.value.remedy
 
 
 SCRIPT = """

@@ -37,6 +37,34 @@ def test_missing_and_unknown_parameters_are_named_before_sending() -> None:
         query.check({"x": 1, "z": 2})
 
 
+def test_what_a_statement_promises_is_read_from_what_it_says() -> None:
+    query = parse(
+        "a/b",
+        "// Some of it. Not this STRING.\n// Returns: id, name STRING (of a, b STRING), at ZONED\n"
+        "// DATETIME or null, memory MAP {id STRING}\n// or null; edge MAP or empty, labels LIST<STRING>, first\n"
+        "RETURN 1",
+    )
+    assert query.columns == {
+        "id": True, "name": True, "at": False, "memory": False, "edge": False, "labels": True
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("row", "whole"),
+    [
+        ({"id": "x", "run": {"id": "y"}, "end": None}, True),
+        ({"id": "", "run": {"id": None, "verb": "reflect"}, "end": None}, True),
+        ({"id": None, "run": {"id": "y"}, "end": None}, False),
+        ({"id": "x", "run": {}, "end": 1}, False),
+        ({"id": "x", "run": {"embedding": None}, "end": 1}, False),
+        ({"id": "x", "run": None, "end": 1}, False),
+    ],
+)
+def test_a_row_is_whole_where_all_that_is_promised_has_a_value(row: dict[str, Any], whole: bool) -> None:
+    query = parse("a/b", "// Returns: id STRING, run MAP, end INTEGER or null\nRETURN 1")
+    assert query.whole(row) is whole
+
+
 def test_a_folder_without_queries_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no query files"):
         len(Queries(tmp_path))
@@ -88,6 +116,10 @@ async def inhabited(memory: AsyncMemory) -> AsyncMemory:
     await agent.observe_many([{"text": f"Klara paints the mural, part {n}", "id": f"p{n}"} for n in range(20)])
     await agent.reflect(force=True)
     await agent.supersede("p3", text="Klara paints the boat")
+    store = memory._engine.store
+    async with store._driver.session(database=store.database) as session:
+        # A plan is kept for some seconds that other tests had made where there was nearly nothing.
+        await (await session.run("CALL db.clearQueryCaches()")).consume()
     return memory
 
 
@@ -96,11 +128,13 @@ async def test_every_statement_passes_explain_and_reads_by_index(inhabited: Asyn
     """Without parameters: EXPLAIN plans a statement and does not run it."""
     store = inhabited._engine.store
     if "SHOW INDEXES" in queries[name].text:
-        assert await store.query(name)  # SHOW has no plan; it is run.
+        assert {*(await store.query(name))[0]} == {*queries[name].columns}  # SHOW has no plan; it is run.
         return
     async with store._driver.session(database=store.database) as session:
         result = await session.run(f"EXPLAIN {queries[name].text}")
+        columns = result.keys()
         plan = (await result.consume()).plan
+    assert {*columns} == {*queries[name].columns}, "what it returns is not what it says that it returns"
     assert plan is not None
     if name.startswith("check/"):
         return  # Checks read everything.

@@ -150,11 +150,13 @@ async def test_every_earlier_version_is_brought_up_to_date(
         "CREATE (:Agent {id: 'old', name: 'old', timeZone: 'UTC', revision: 0, reflectionThreshold: 150, "
         "importanceSinceReflection: 3, createdAt: datetime()}) "
         "CREATE (:Memory:Observation {agentId: 'old', id: 'm', kind: 'event', text: 'The lamp is lit', "
-        "textHash: $hash, status: 'active', held: true, importance: 3, importanceBy: 'caller', "
+        "textHash: $hash, status: 'active', held: true, depth: 0, importance: 3, importanceBy: 'caller', "
         "occurredAt: datetime(), recordedAt: datetime(), lastAccessedAt: datetime(), scopeToken: $token, "
         "subject: 'lamp', source: 'Jo', keywords: ['light', 'lamp'], "
         "embedding: [1.0, 0, 0, 0, 0, 0, 0, 0], embeddingModel: 'hashing-8'}) "
-        "CREATE (:Memory:Observation {agentId: 'old', id: 'ended', text: 'x', held: false, status: 'retracted'})",
+        "CREATE (:Memory:Observation {agentId: 'old', id: 'ended', kind: 'event', text: 'x', held: false, depth: 0, "
+        "status: 'retracted', importance: 3, importanceBy: 'caller', occurredAt: datetime(), recordedAt: datetime(), "
+        "lastAccessedAt: datetime()})",
         {"version": version, "hash": digest("the lamp is lit"), "token": scope_token("old")},
     )
     for number, name in schema._steps():

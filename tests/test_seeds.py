@@ -9,6 +9,7 @@ import pytest
 
 from graphmem.errors import InvalidInput
 from graphmem.interfaces.seeds import Seeds, default_folder, load_seeds
+from graphmem.interfaces.society import load_society
 
 FIRST = '{"id": "a", "occurred_at": "2026-06-12T06:05:00+01:00", "text": "Lit the lamp."}\n'
 SECOND = '{"id": "b", "occurred_at": "2026-06-12T07:05:00+01:00", "importance": 4, "text": "Put it out."}\n'
@@ -81,9 +82,9 @@ REFUSED = {
     "id twice": ("mara/day-2.jsonl", FIRST, "day-2.jsonl:1: id: 'a' is taken by "),
     "empty day": ("mara/day-2.jsonl", "\n", "day-2.jsonl: holds no observation"),
     "no TOML": ("mara/agent.toml", "name = Mara", "agent.toml: is not TOML: "),
-    "unknown key": ("mara/agent.toml", 'nmae = "Mara"', "agent.toml: nmae: "),
-    "time zone": ("mara/agent.toml", 'time_zone = "Skerrow"', "agent.toml: time_zone: 'Skerrow'"),
-    "threshold": ("mara/agent.toml", "reflection_threshold = 0", "agent.toml: reflection_threshold: "),
+    "unknown key": ("mara/agent.toml", 'nmae = "Mara"', "agent.toml:1: nmae: "),
+    "time zone": ("mara/agent.toml", 'time_zone = "Skerrow"', "agent.toml:1: time_zone: 'Skerrow'"),
+    "threshold": ("mara/agent.toml", "reflection_threshold = 0", "agent.toml:1: reflection_threshold: "),
     "unknown table": ("changes.toml", "[[chnage]]\n", "changes.toml: chnage: is neither"),
     "single brackets": ("changes.toml", "[ask]\n", "changes.toml: ask: write [[ask]]"),
     "unknown agent": ("changes.toml", CHANGES.replace("mara", "maria", 1), "changes.toml:2: agent: there is no"),
@@ -132,6 +133,66 @@ def test_refuses_utf_16(folder: Path) -> None:
     (folder / "mara" / "day-1.jsonl").write_text(FIRST, encoding="utf-16")
     with pytest.raises(InvalidInput, match=r"day-1\.jsonl: the file is UTF-16"):
         load_seeds(folder)
+
+
+WORLD = """name = "Hollin"
+start = 2026-05-04T07:00:00+01:00
+time_zone = "Europe/London"
+
+[[place]]
+path = ["Hollin", "Mill", "loft", "bed"]
+uses = ["sleep"]
+
+[[place]]
+path = ["Hollin", "Clinic"]
+hours = ["Mon-Fri 09:00-17:00"]
+staff = ["mara"]
+
+[[person]]
+id = "mara"
+home = ["Hollin", "Mill", "loft"]
+
+[[event]]
+id = "dance"
+known_by = "mara"
+text = "A dance tonight, everyone is invited."
+importance = 8
+"""
+WRONG_WORLDS = {
+    "unknown field": ("uses", "uzes", "7: [[place]]: uzes: "),
+    "hours of a thing": (
+        "uses = ",
+        'hours = ["08:00-10:00"]\nuses = ',
+        "7: [[place]]: hours: 'bed' is a thing in a room",
+    ),
+    "staff of a thing": ("uses = ", 'staff = ["mara"]\nuses = ', "7: [[place]]: staff: 'bed' is a thing in a room"),
+    "capacity of a thing": ("uses = ", "capacity = 2\nuses = ", "7: [[place]]: capacity: 'bed' is a thing in a room"),
+    "state of a house": ("staff = ", 'state = "cold"\nstaff = ', "12: [[place]]: state: 'Clinic' is a house"),
+    "no hours": ("Mon-Fri 09", "Mun-Fri 09", "11: [[place]]: hours: 'Mun' is none of mon"),
+    "zone": ("Europe/London", "Skerrow", "3: time_zone: 'Skerrow' is not"),
+    "no zone": ("+01:00", "", "2: start: "),
+    "missing": ('known_by = "mara"\n', "", "18: [[event]]: known_by: "),
+    "importance": ("importance = 8", "importance = 18", "22: [[event]]: importance: "),
+    "home": ('home = ["Hollin", "Mill", "loft"]', "home = 3", "16: [[person]]: home: "),
+    "nobody": ('known_by = "mara"', 'known_by = "mira"', "20: 'mira' is none of its people"),
+    "no staff": ('staff = ["mara"]', 'staff = ["mira"]', "12: staff: 'mira' is none of its people"),
+    "unknown table": ("[[event]]", "[[evnt]]", "18: evnt: is none of event"),
+    "unknown key": ("start =", "strt =", "2: strt: is none of event"),
+    "single brackets": ("[[event]]", "[event]", " event: write [[event]]"),
+    "no TOML": ("[[event]]", "[[event", " is not TOML: "),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "told"), WRONG_WORLDS.values(), ids=WRONG_WORLDS)
+def test_a_world_is_refused_with_file_and_line(folder: Path, before: str, after: str, told: str) -> None:
+    file = folder / "world.toml"
+    file.write_text(WORLD)
+    assert load_society(folder).name == folder.name
+    assert WORLD.count(before) >= 1
+    file.write_text(WORLD.replace(before, after, 1))
+    with pytest.raises(InvalidInput) as refused:
+        load_society(folder)
+    assert str(refused.value).startswith(f"{file}:{told}"), str(refused.value)
 
 
 @pytest.fixture(scope="module")

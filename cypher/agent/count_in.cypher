@@ -1,6 +1,7 @@
 // Count in what was observed: how many memories are held, and the sum that triggers the next reflection (Park et al.
 // 2023, section 4.2), with how many observations it is the sum of. Where the threshold is told in observations, it is
 // so many times the mean importance of all that the agent ever observed.
+// Returns: importanceSinceReflection INTEGER
 MATCH (agent:Agent {id: $agentId})
 SET
   agent.held = agent.held + $count,

@@ -1,5 +1,6 @@
 // What retrieval knows of every active memory, for trying profiles outside the database. At most $limit.
-// Returns: id, session, source STRING, occurredAt, accessedAt DATETIME, importance INTEGER, embedding LIST<FLOAT>
+// Returns: id STRING, session, source STRING or null, occurredAt, accessedAt ZONED DATETIME, importance INTEGER,
+// embedding LIST<FLOAT> or null
 MATCH (memory:Memory {agentId: $agentId, status: 'active'})
 USING INDEX SEEK memory:Memory(agentId, status, occurredAt)
 WHERE memory.occurredAt IS NOT NULL

@@ -10,7 +10,10 @@ WHERE memory.id IS NOT NULL
     ELSE NOT ground.held OR ground.status = 'stale'
   END
   AND NOT EXISTS { (memory)-[because:STALE_BECAUSE WHERE because.until IS NULL]->(ground) }
-RETURN memory.agentId AS agentId, memory.id AS id, 'lacks the cause ' + ground.id AS problem
+RETURN
+  memory.agentId AS agentId,
+  memory.id AS id,
+  'lacks the cause ' + coalesce(ground.id, elementId(ground)) AS problem
 UNION
 MATCH (memory:Memory {agentId: $agentId})-[because:STALE_BECAUSE WHERE because.until IS NULL]->(ground:Memory)
 WHERE memory.id IS NOT NULL
@@ -24,4 +27,7 @@ WHERE memory.id IS NOT NULL
       ELSE NOT ground.held OR ground.status = 'stale'
     END
   }
-RETURN memory.agentId AS agentId, memory.id AS id, 'has the cause ' + ground.id + ' for no reason' AS problem
+RETURN
+  memory.agentId AS agentId,
+  memory.id AS id,
+  'has the cause ' + coalesce(ground.id, elementId(ground)) + ' for no reason' AS problem

@@ -8,7 +8,10 @@ WHERE memory.held = (ended OR memory.status = 'archived')
    OR (memory.endedAt IS NOT NULL) <> ended
    OR (memory.scopeToken IS NULL) = memory.held
    OR memory.text IS NULL
-RETURN memory.agentId AS agentId, memory.id AS id, 'is ' + memory.status + ', but not marked so everywhere' AS problem
+RETURN
+  memory.agentId AS agentId,
+  memory.id AS id,
+  'is ' + coalesce(memory.status, 'of no status') + ', but not marked so everywhere' AS problem
 UNION
 MATCH (memory:Memory {agentId: $agentId})
 WHERE memory.id IS NOT NULL

@@ -2,7 +2,7 @@
 // was forgotten, and no other is; each of the others is superseded by the next.
 // Returns: agentId, id, problem STRING
 MATCH (memory:Memory {agentId: $agentId})
-WHERE memory.key IS NOT NULL AND (memory.held OR memory.endedBy IN ['key', 'forget'])
+WHERE memory.key IS NOT NULL AND memory.id IS NOT NULL AND (memory.held OR memory.endedBy IN ['key', 'forget'])
 WITH memory
 ORDER BY memory.key, memory.occurredAt, memory.keyRank, memory.id
 WITH memory.key AS key, collect(memory) AS values
@@ -21,5 +21,5 @@ RETURN
   END AS problem
 UNION
 MATCH (memory:Memory {agentId: $agentId})
-WHERE memory.key IS NOT NULL AND (memory.keyRank IS NULL OR NOT memory:Observation)
+WHERE memory.key IS NOT NULL AND memory.id IS NOT NULL AND (memory.keyRank IS NULL OR NOT memory:Observation)
 RETURN memory.agentId AS agentId, memory.id AS id, 'has a key, but no place in its order' AS problem

@@ -10,4 +10,5 @@ WHERE memory.id IS NOT NULL
 RETURN
   memory.agentId AS agentId,
   memory.id AS id,
-  'is ' + memory.status + ', but labelled ' + reduce(all = '', label IN labels(memory) | all + ':' + label) AS problem
+  'is ' + coalesce(memory.status, 'of no status') + ', but labelled '
+    + reduce(all = '', label IN labels(memory) | all + ':' + label) AS problem

@@ -1,6 +1,6 @@
 // Since when an agent's memories name others.
 // others LIST<MAP>: id STRING, search STRING (of the index memoryText, scoped to the agent)
-// Returns: id STRING of the other, since ZONED DATETIME
+// Returns: id STRING (of the other), since ZONED DATETIME
 UNWIND $others AS other
 CALL (other) {
   MATCH (memory:Memory)

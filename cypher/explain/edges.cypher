@@ -1,5 +1,5 @@
 // The grounds of these memories, ended ones included, and what replaced or was replaced by each.
-// Returns: type STRING, source, target STRING, properties MAP, element STRING (the relationship itself)
+// Returns: type STRING, source, target STRING, properties MAP or empty, element STRING (the relationship itself)
 UNWIND $ids AS id
 MATCH (memory:Memory {agentId: $agentId, id: id})-[edge:CITES|DERIVED_FROM|STALE_BECAUSE]->(other:Memory)
 RETURN type(edge) AS type, memory.id AS source, other.id AS target, properties(edge) AS properties, elementId(edge) AS element

@@ -1,7 +1,7 @@
 // Held reflections that no held memory rests on: the tops of the trees.
 // Returns: id STRING, latest first
 MATCH (reflection:Memory {agentId: $agentId})
-USING INDEX reflection:Memory(agentId, id)
+USING INDEX SEEK reflection:Memory(agentId, id)
 WHERE reflection.id IS NOT NULL
   AND reflection:Reflection
   AND reflection.held

@@ -1,5 +1,6 @@
 // What leaves an agent's changes of some revisions after one.
-// Returns: source LIST<INTEGER>, name STRING, properties MAP, labels LIST<STRING> and agent, target STRING of where it leads
+// Returns: source LIST<INTEGER>, name STRING, properties MAP or empty, labels LIST<STRING>, agent, target STRING (of
+// where it leads)
 MATCH (change:Change {agentId: $agentId})-[edge]->(other)
 WHERE change.seq > $after AND change.seq <= $after + $limit AND change.ordinal IS NOT NULL
 RETURN

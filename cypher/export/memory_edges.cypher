@@ -1,5 +1,5 @@
 // What leaves memories, but for what they name: that follows from their properties.
-// Returns: source, name STRING, properties MAP, labels LIST<STRING> and agent, target STRING of where it leads
+// Returns: source, name STRING, properties MAP or empty, labels LIST<STRING>, agent, target STRING (of where it leads)
 UNWIND $ids AS id
 MATCH (memory:Memory {agentId: $agentId, id: id})-[edge]->(other)
 WHERE NOT other:Entity

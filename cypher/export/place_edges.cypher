@@ -1,5 +1,5 @@
 // What leaves the places that an agent knows.
-// Returns: source, name STRING, properties MAP, labels LIST<STRING> and agent, target STRING of where it leads
+// Returns: source, name STRING, properties MAP or empty, labels LIST<STRING>, agent, target STRING (of where it leads)
 MATCH (place:Place {scope: $agentId})-[edge]->(other)
 WHERE place.path IS NOT NULL
 RETURN

@@ -1,5 +1,5 @@
 // What leaves runs.
-// Returns: source, name STRING, properties MAP, labels LIST<STRING> and agent, target STRING of where it leads
+// Returns: source, name STRING, properties MAP or empty, labels LIST<STRING>, agent, target STRING (of where it leads)
 UNWIND $ids AS id
 MATCH (run:Run {agentId: $agentId, id: id})-[edge]->(other)
 RETURN

@@ -1,4 +1,5 @@
 // Delete an agent that has no memories any more.
+// Returns: deleted INTEGER
 MATCH (agent:Agent {id: $agentId})
 DETACH DELETE agent
 RETURN count(agent) AS deleted

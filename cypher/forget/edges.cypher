@@ -1,7 +1,7 @@
 // Every text on the relationships of an agent's memories and runs.
 // plain LIST<STRING>: properties to leave out
-// Returns: element STRING, label STRING (the type), id STRING (of the memory or run at its beginning), texts LIST of
-// [property, STRING]
+// Returns: element STRING, label STRING (the type), id STRING (of the memory or run at its beginning), texts LIST<LIST>
+// (pairs of property and STRING)
 CALL () {
   MATCH (node:Memory {agentId: $agentId})
   WHERE node.id IS NOT NULL

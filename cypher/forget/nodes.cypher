@@ -1,6 +1,6 @@
 // Every text on the nodes of an agent, but for what is derived from times, hashed, or of a fixed set of words.
 // plain LIST<STRING>: properties to leave out
-// Returns: element STRING, label STRING, id STRING, texts MAP of property to STRING or LIST<STRING>
+// Returns: element, label, id STRING, texts LIST<LIST> (pairs of property and STRING or LIST<STRING>)
 CALL () {
   MATCH (node:Memory {agentId: $agentId})
   WHERE node.id IS NOT NULL

@@ -14,6 +14,11 @@ CALL () {
   MATCH (change:Change {agentId: $agentId})
   WHERE change.seq IS NOT NULL AND change.ordinal IS NOT NULL AND change.verb <> 'reflect'
   MATCH (change)-[:OF]->(memory:Memory)
+  // Not what a value of a key that arrived later, of an earlier time, has decided otherwise.
+  WHERE NOT change.verb IN ['key:superseded', 'key:restored'] OR NOT EXISTS {
+    (memory)<-[:OF]-(anew:Change)
+    WHERE anew.verb IN ['key:superseded', 'key:restored'] AND anew.seq > change.seq AND anew.at < change.at
+  }
   OPTIONAL MATCH (memory)<-[edge:SUPERSEDES WHERE edge.at = change.at]-(newer:Memory)
   RETURN change.at AS at, 1 AS step, memory, head(collect(newer)) AS other, change
   UNION ALL

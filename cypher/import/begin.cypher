@@ -1,5 +1,6 @@
 // Make an agent what it was where it comes from.
 // properties MAP: of the agent. importance, observed INTEGER: the sum that triggers its next reflection, and of how many
+// Returns: id STRING
 MATCH (agent:Agent {id: $agentId})
 SET
   agent += $properties,

@@ -1,5 +1,6 @@
 // Count in what was imported: how many memories are held, and the mean importance of what was observed. The sum that
 // triggers the next reflection came with the agent.
+// Returns: held INTEGER
 MATCH (agent:Agent {id: $agentId})
 SET
   agent.held = agent.held + $count,

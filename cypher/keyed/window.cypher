@@ -1,7 +1,7 @@
 // The values of keyed facts in their order: within spans of time, with the last standing one before each span and the
 // first standing one after it. Standing: neither retracted nor corrected; a forgotten value stands, as a tombstone.
 // spans LIST<MAP>: key STRING, since, until ZONED DATETIME
-// Returns: key, id STRING, after BOOLEAN (it lies after the span), standing, held, forgotten BOOLEAN,
+// Returns: key, id STRING, after BOOLEAN (it lies after the span), standing BOOLEAN or null, held, forgotten BOOLEAN,
 // newer STRING or null (what supersedes it)
 UNWIND $spans AS span
 CALL (span) {

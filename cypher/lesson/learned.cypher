@@ -1,4 +1,5 @@
 // Note up to when an agent has learned from what became of its plans, never back.
+// Returns: upTo ZONED DATETIME
 MATCH (agent:Agent {id: $agentId})
 SET agent.learnedUpTo = CASE
   WHEN agent.learnedUpTo > $upTo THEN agent.learnedUpTo

@@ -1,5 +1,6 @@
 // Make an agent what it was where it was exported.
 // properties MAP: of the agent. line INTEGER: of the file, on which it stands
+// Returns: id STRING
 MATCH (agent:Agent {id: $agentId})
 SET
   agent += $properties,

@@ -1,5 +1,5 @@
 // As explain/edges, at a moment: what these memories rested on by then, and what had replaced what.
-// Returns: type STRING, source, target STRING, properties MAP, element STRING (the relationship itself)
+// Returns: type STRING, source, target STRING, properties MAP or empty, element STRING (the relationship itself)
 UNWIND $ids AS id
 MATCH (memory:Memory {agentId: $agentId, id: id})-[edge:CITES|DERIVED_FROM|STALE_BECAUSE]->(other:Memory)
 WHERE edge.since <= $asOf

@@ -1,6 +1,7 @@
 // Retrieval as of a moment: the n most relevant memories of all times, of which those are kept that the agent held then
 // (see past/believed), scored as in retrieve/score with the recency of when they happened. Their parts are normalised
 // over what was kept.
+// filters MAP: kinds LIST<STRING>, since, until ZONED DATETIME, place, source STRING, each or null
 // Returns: looked INTEGER (how many were relevant at all), kept INTEGER, withheldStale, notEmbedded INTEGER,
 // hits LIST<MAP> best first
 CALL () {
@@ -17,11 +18,11 @@ CALL (found) {
   UNWIND found AS candidate
   WITH candidate.memory AS memory, candidate.relevance AS relevance
   WHERE memory.recordedAt <= $asOf
-    AND ($kinds IS NULL OR memory.kind IN $kinds)
-    AND ($since IS NULL OR memory.occurredAt >= $since)
-    AND ($until IS NULL OR memory.occurredAt < $until)
-    AND ($place IS NULL OR memory.place = $place)
-    AND ($source IS NULL OR memory.source = $source)
+    AND ($filters.kinds IS NULL OR memory.kind IN $filters.kinds)
+    AND ($filters.since IS NULL OR memory.occurredAt >= $filters.since)
+    AND ($filters.until IS NULL OR memory.occurredAt < $filters.until)
+    AND ($filters.place IS NULL OR memory.place = $filters.place)
+    AND ($filters.source IS NULL OR memory.source = $filters.source)
   WITH memory, relevance, head(COLLECT {
     MATCH (memory)<-[:OF]-(change:Change)
     WHERE change.at <= $asOf AND change.verb IN $turns

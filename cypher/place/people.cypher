@@ -1,10 +1,10 @@
 // Who is in some arenas.
 // places LIST<STRING>: paths
-// Returns: agent MAP
+// Returns: whereabouts MAP
 UNWIND $places AS path
 MATCH (agent:Agent {place: path})
 RETURN
   agent {
     .name, .place, .placeSince, .object, .doing, .doingSince, .actingOn, .home, .timeZone, .clock, agentId: agent.id
-  } AS agent
+  } AS whereabouts
 ORDER BY agent.id

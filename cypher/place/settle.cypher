@@ -1,4 +1,5 @@
 // Give an agent its home; it is there unless it is somewhere already. The agent is locked.
+// Returns: place STRING
 MATCH (agent:Agent {id: $agentId})
 SET
   agent.home = $home,

@@ -1,5 +1,5 @@
 // Whether a plan can still be divided; read after the agent was locked.
-// Returns: status STRING, finished BOOLEAN, parts INTEGER (held plans that are a part of it)
+// Returns: status STRING, finished BOOLEAN or null (it is no plan), parts INTEGER (held plans that are a part of it)
 MATCH (plan:Memory {agentId: $agentId, id: $id})
 RETURN
   plan.status AS status,

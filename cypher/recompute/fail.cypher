@@ -1,4 +1,5 @@
 // Note a failed attempt: the memory stays stale and is tried again later, each time after twice as long.
+// Returns: attempts INTEGER
 MATCH (memory:Memory {agentId: $agentId, id: $id})
 WHERE memory.leaseToken = $token
 SET

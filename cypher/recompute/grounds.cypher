@@ -1,7 +1,7 @@
 // What a stale memory rests on, each ground with what stands in its place today.
-// Returns: ground MAP {id, status, text}, head MAP (its properties without the vector), labels LIST<STRING> of the
-// head, rank INTEGER, support FLOAT or null, reason STRING or null (of the change that ended the ground),
-// past MAP or null, pastLabels: the ground itself where it was true until an update superseded it
+// Returns: ground MAP {id, status, text}, past MAP or null, pastLabels LIST<STRING> (the ground itself where it was
+// true until an update superseded it), memory MAP (what stands in its place, without its vector), labels LIST<STRING>,
+// rank INTEGER or null, support FLOAT or null, reason STRING or null (of the change that ended the ground)
 MATCH (memory:Memory {agentId: $agentId, id: $id})
 MATCH (memory)-[edge:CITES WHERE edge.until IS NULL]->(ground:Memory)
 MATCH (ground)

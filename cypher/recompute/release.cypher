@@ -1,4 +1,5 @@
 // Give up the leases of a token; the memories stay as they are.
+// Returns: released INTEGER
 UNWIND $ids AS id
 MATCH (memory:Memory {agentId: $agentId, id: id})
 WHERE memory.leaseToken = $token

@@ -1,4 +1,5 @@
 // End the lease and forget earlier failures: the memory was recomputed.
+// Returns: id STRING
 MATCH (memory:Memory {agentId: $agentId, id: $id})
 SET
   memory.leaseToken = null,

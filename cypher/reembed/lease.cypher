@@ -1,7 +1,7 @@
 // Take or renew the right to move the store to another embedding model; a switch that was begun must end at its model.
 // Whoever holds it is not disturbed before its lease ends. By the server's clock.
-// Returns: token STRING of the holder, schemaVersion INTEGER, embeddingModel STRING, dimension INTEGER,
-// movingTo STRING, movingToDimension INTEGER, switching BOOLEAN
+// Returns: token STRING or null (of the holder), schemaVersion INTEGER, embeddingModel STRING, dimension INTEGER, movingTo
+// STRING, movingToDimension INTEGER, switching BOOLEAN
 MATCH (schema:GraphmemSchema {name: 'graphmem'})
 SET schema.touchedAt = datetime()
 WITH schema

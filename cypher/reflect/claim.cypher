@@ -1,4 +1,5 @@
 // Let an open run claim the sum that triggered it, so that it triggers once, and the observations that it is the sum of.
+// Returns: claimed INTEGER
 MATCH (agent:Agent {id: $agentId})
 MATCH (run:Run {agentId: $agentId, id: $runId})
 SET

@@ -1,4 +1,5 @@
 // Store a reflection. Its citations follow in the same transaction, with truth/cite.
+// Returns: id STRING
 MATCH (agent:Agent {id: $agentId})
 MATCH (run:Run {agentId: $agentId, id: $runId})
 SET agent.held = agent.held + 1

@@ -1,4 +1,5 @@
 // Give the claimed sum back to the agent, because the run failed or its process died.
+// Returns: importance INTEGER
 MATCH (agent:Agent {id: $agentId})
 MATCH (run:Run {agentId: $agentId, id: $runId})
 SET

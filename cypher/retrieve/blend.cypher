@@ -1,7 +1,8 @@
 // Retrieval whose relevance blends vectors, words, speaker and neighbouring turns; formulas: graphmem/scoring.py, blend.
-// Candidates: the n most relevant by vector, the n best by words, those of $only; the best of them lend to the turns
-// next to them in their session, which become candidates too. Bounds are those of the candidates: an approximation of
-// scoring all, and the same where n covers all that the agent holds.
+// Candidates: the n most relevant by vector, the n best by words, those of $filters.only; the best of them lend to the
+// turns next to them in their session, which become candidates too. Bounds are those of the candidates: an approximation
+// of scoring all, and the same where n covers all that the agent holds.
+// filters MAP: kinds LIST<STRING>, since, until ZONED DATETIME, place, source STRING, only LIST<STRING>, each or null
 // searches LIST<STRING>: of the index memoryText, scoped to the agent, with a weight each in searchWeights
 // before, after LIST<FLOAT>: the shares that turns before and after lend. lentMost FLOAT: their sum for vectors
 // Returns: hits LIST<MAP> best first; taken INTEGER: candidates before those of equal text were joined;
@@ -31,7 +32,7 @@ CALL () {
   RETURN collect({memory: memory, relevance: null, matches: matches}) AS worded
 }
 CALL () {
-  UNWIND coalesce($only, []) AS id
+  UNWIND coalesce($filters.only, []) AS id
   MATCH (memory:Memory {agentId: $agentId, id: id})
   RETURN collect({memory: memory, relevance: null, matches: null}) AS asked
 }
@@ -179,11 +180,11 @@ WITH
 WITH
   *,
   $vectorWeight * vectorPart + $textWeight * textPart + $speakerWeight * speakerPart AS relevancePart,
-  ($kinds IS NULL OR memory.kind IN $kinds)
-    AND ($since IS NULL OR memory.occurredAt >= $since)
-    AND ($until IS NULL OR memory.occurredAt < $until)
-    AND ($place IS NULL OR memory.place = $place)
-    AND ($source IS NULL OR memory.source = $source) AS wanted
+  ($filters.kinds IS NULL OR memory.kind IN $filters.kinds)
+    AND ($filters.since IS NULL OR memory.occurredAt >= $filters.since)
+    AND ($filters.until IS NULL OR memory.occurredAt < $filters.until)
+    AND ($filters.place IS NULL OR memory.place = $filters.place)
+    AND ($filters.source IS NULL OR memory.source = $filters.source) AS wanted
 WITH
   *,
   $relevanceWeight * relevancePart + $recencyWeight * recencyPart + $importanceWeight * importancePart AS score
@@ -217,11 +218,11 @@ CALL (top) {
         AND coalesce(other.source, '') = coalesce(memory.source, '')
         AND (other:Observation) = (memory:Observation)
         AND (other:Plan) = (memory:Plan)
-        AND ($kinds IS NULL OR other.kind IN $kinds)
-        AND ($since IS NULL OR other.occurredAt >= $since)
-        AND ($until IS NULL OR other.occurredAt < $until)
-        AND ($place IS NULL OR other.place = $place)
-        AND ($source IS NULL OR other.source = $source)
+        AND ($filters.kinds IS NULL OR other.kind IN $filters.kinds)
+        AND ($filters.since IS NULL OR other.occurredAt >= $filters.since)
+        AND ($filters.until IS NULL OR other.occurredAt < $filters.until)
+        AND ($filters.place IS NULL OR other.place = $filters.place)
+        AND ($filters.source IS NULL OR other.source = $filters.source)
     },
     memory: memory {.*, embedding: null},
     labels: labels(memory)

@@ -1,8 +1,10 @@
 // The paper's retrieval at index cost: exact without a scan of the agent's memories.
 // V: the n most relevant. S: the m best by recency and importance, which do not depend on the query; per importance
 // level the m latest by an ordered index seek, merged. Nothing outside both can score above bound.
-// Filters loosen nothing: S takes the best that pass them, and where few pass, $only names those, which are all scored.
+// Filters loosen nothing: S takes the best that pass them, and where few pass, $filters.only names those, which are all
+// scored.
 // Bounds of the normalisation ignore the filters: they come from index seeks, V, and a search with the negated vector.
+// filters MAP: kinds LIST<STRING>, since, until ZONED DATETIME, place, source STRING, only LIST<STRING>, each or null
 // Returns: hits LIST<MAP> best first; bound FLOAT or null (nothing is outside): what no memory outside can exceed;
 // taken INTEGER: candidates before those of equal text were joined; notEmbedded, withheldStale INTEGER
 CALL () {
@@ -38,15 +40,15 @@ WITH
   *,
   $decay ^ CASE WHEN hoursMax - hoursMin > $recencyFloor THEN hoursMax - hoursMin ELSE $recencyFloor END AS recencyMin
 CALL (levels, importanceMin, importanceMax, hoursMin, recencyMin) {
-  UNWIND CASE WHEN $only IS NULL THEN levels ELSE [] END AS level
+  UNWIND CASE WHEN $filters.only IS NULL THEN levels ELSE [] END AS level
   CALL (level) {
     MATCH (memory:Memory {agentId: $agentId, status: 'active', importance: level})
     WHERE memory.lastAccessedAt IS NOT NULL
-      AND ($kinds IS NULL OR memory.kind IN $kinds)
-      AND ($since IS NULL OR memory.occurredAt >= $since)
-      AND ($until IS NULL OR memory.occurredAt < $until)
-      AND ($place IS NULL OR memory.place = $place)
-      AND ($source IS NULL OR memory.source = $source)
+      AND ($filters.kinds IS NULL OR memory.kind IN $filters.kinds)
+      AND ($filters.since IS NULL OR memory.occurredAt >= $filters.since)
+      AND ($filters.until IS NULL OR memory.occurredAt < $filters.until)
+      AND ($filters.place IS NULL OR memory.place = $filters.place)
+      AND ($filters.source IS NULL OR memory.source = $filters.source)
     WITH memory
     ORDER BY memory.agentId DESC, memory.status DESC, memory.importance DESC, memory.lastAccessedAt DESC
     LIMIT $m
@@ -74,7 +76,7 @@ CALL (levels, importanceMin, importanceMax, hoursMin, recencyMin) {
     CASE WHEN count(memory) < $m THEN null ELSE min(standing) END AS standingBound
 }
 CALL () {
-  UNWIND coalesce($only, []) AS id
+  UNWIND coalesce($filters.only, []) AS id
   MATCH (memory:Memory {agentId: $agentId, id: id})
   RETURN collect({memory: memory, relevance: null, active: memory.status = 'active'}) AS chosen
 }
@@ -143,11 +145,11 @@ WITH
   max(candidate.relevance) AS relevance
 WITH
   *,
-  ($kinds IS NULL OR memory.kind IN $kinds)
-    AND ($since IS NULL OR memory.occurredAt >= $since)
-    AND ($until IS NULL OR memory.occurredAt < $until)
-    AND ($place IS NULL OR memory.place = $place)
-    AND ($source IS NULL OR memory.source = $source) AS wanted,
+  ($filters.kinds IS NULL OR memory.kind IN $filters.kinds)
+    AND ($filters.since IS NULL OR memory.occurredAt >= $filters.since)
+    AND ($filters.until IS NULL OR memory.occurredAt < $filters.until)
+    AND ($filters.place IS NULL OR memory.place = $filters.place)
+    AND ($filters.source IS NULL OR memory.source = $filters.source) AS wanted,
   CASE
     WHEN memory.lastAccessedAt >= $now THEN 0.0
     ELSE ($nowMillis - memory.lastAccessedAt.epochMillis) / 3600000.0
@@ -202,11 +204,11 @@ CALL (top) {
         AND coalesce(other.source, '') = coalesce(memory.source, '')
         AND (other:Observation) = (memory:Observation)
         AND (other:Plan) = (memory:Plan)
-        AND ($kinds IS NULL OR other.kind IN $kinds)
-        AND ($since IS NULL OR other.occurredAt >= $since)
-        AND ($until IS NULL OR other.occurredAt < $until)
-        AND ($place IS NULL OR other.place = $place)
-        AND ($source IS NULL OR other.source = $source)
+        AND ($filters.kinds IS NULL OR other.kind IN $filters.kinds)
+        AND ($filters.since IS NULL OR other.occurredAt >= $filters.since)
+        AND ($filters.until IS NULL OR other.occurredAt < $filters.until)
+        AND ($filters.place IS NULL OR other.place = $filters.place)
+        AND ($filters.source IS NULL OR other.source = $filters.source)
     },
     memory: memory {.*, embedding: null},
     labels: labels(memory)

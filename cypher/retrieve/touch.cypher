@@ -1,4 +1,5 @@
 // Note that memories were retrieved; an access never moves back in time.
+// Returns: touched INTEGER
 UNWIND $ids AS id
 MATCH (memory:Memory {agentId: $agentId, id: id})
 WHERE memory.lastAccessedAt < $now

@@ -1,4 +1,5 @@
 // Close a run with its outcome, what it cost, and what of it was refused.
+// Returns: id STRING
 MATCH (run:Run {agentId: $agentId, id: $runId})
 SET
   run.outcome = $outcome,

@@ -1,5 +1,6 @@
 // Close runs whose process died: their lease ended before they did. An open reflection is left to reflect/give_back,
 // which returns what it had claimed.
+// Returns: expired INTEGER
 MATCH (agent:Agent {id: $agentId})
 MATCH (run:Run {agentId: $agentId})
 WHERE run.id >= ''

@@ -1,4 +1,5 @@
 // Open a run; it is taken for dead when its lease ends before it does.
+// Returns: id STRING
 CREATE (run:Run {
   agentId: $agentId,
   id: $runId,

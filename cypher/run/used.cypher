@@ -1,5 +1,6 @@
 // Record what a run's prompts showed.
 // shown LIST<MAP>: id STRING, rank INTEGER, score FLOAT or null
+// Returns: used INTEGER
 MATCH (run:Run {agentId: $agentId, id: $runId})
 UNWIND $shown AS item
 MATCH (memory:Memory {agentId: $agentId, id: item.id})

@@ -1,7 +1,7 @@
 // A page of what an agent holds, in the order of ids, and what it rests on.
 // after STRING: the last id of the page before
-// Returns: memory MAP (without its vector), labels LIST<STRING>, cites LIST<MAP> of id and rank, parents LIST<STRING>,
-// heard LIST<LIST<STRING>> of agent and id
+// Returns: memory MAP (without its vector), labels LIST<STRING>, cites LIST<MAP> (of id and rank), parents
+// LIST<STRING>, heard LIST<LIST<STRING>> (of agent and id)
 MATCH (memory:Memory {agentId: $agentId})
 WHERE memory.id > $after AND memory.held
 WITH memory

@@ -9,6 +9,6 @@ WHERE EXISTS { (memory)-[:TELLS]->(:Memory) }
   OR EXISTS {
     (memory) (()-[:HEARD_FROM|TELLS]->(:Memory)){0,40} (origin:Memory)
     (()<-[:HEARD_FROM|TELLS]-(:Memory)){0,40} (said:Memory {agentId: $agentId})
-    WHERE EXISTS { (said)<-[:HEARD_FROM]-(:Memory {agentId: $other}) }
+    WHERE EXISTS { (said)-[:HEARD_FROM]-(:Memory {agentId: $other}) }
   }
 RETURN memory.id AS id

@@ -1,6 +1,6 @@
 // What an agent came to remember in a span of time, and what that rests on.
-// Returns: memory MAP (without its vector), labels LIST<STRING>, grounds LIST<STRING> of ids,
-// heard LIST<LIST<STRING>> of agent and id
+// Returns: memory MAP (without its vector), labels LIST<STRING>, grounds LIST<STRING> (of ids), heard
+// LIST<LIST<STRING>> (of agent and id)
 MATCH (memory:Memory {agentId: $agentId})
 WHERE memory.id IS NOT NULL AND memory.status <> 'forgotten'
   AND memory.recordedAt >= $since AND memory.recordedAt < $until

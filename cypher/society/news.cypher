@@ -1,5 +1,5 @@
 // What is news to another: the weightiest that an agent came to know of late, but for what it only said itself, and
-// whether the other knows it, as one who told it or was told. What was said in the conversation itself does not count,
+// whether the other knows it, as one who told it or was told it or the same from where it began. What was said in the conversation itself does not count,
 // so that one that was cut off is about the same again.
 // least INTEGER: importance from which on something is news. since ZONED DATETIME: nothing from before
 // other STRING: the other agent's id. session STRING: the conversation
@@ -21,4 +21,10 @@ RETURN
     OR EXISTS {
       (memory)<-[:TELLS]-(said:Memory)<-[:HEARD_FROM]-(:Memory {agentId: $other})
       WHERE coalesce(said.session <> $session, true)
+    }
+    OR EXISTS {
+      (memory) (()-[:HEARD_FROM|TELLS]->(:Memory)){1,40} (origin:Memory)
+      (()<-[:HEARD_FROM|TELLS]-(:Memory)){1,40} (same:Memory {agentId: $agentId})
+      WHERE coalesce(same.session <> $session, true)
+        AND EXISTS { (same)-[:HEARD_FROM]-(:Memory {agentId: $other}) }
     } AS known

@@ -1,4 +1,5 @@
 // Give the lease of a simulation back.
+// Returns: done INTEGER
 MATCH (simulation:Simulation {name: $simulation, leaseToken: $token})
 SET
   simulation.leaseToken = null,

@@ -1,6 +1,6 @@
 // Take the right to change the schema for a while, unless it has reached $version; whoever holds it is not disturbed
 // before its lease ends.
-// Returns: token STRING of the holder, schemaVersion INTEGER (0: nothing applied yet), embeddingModel STRING,
+// Returns: token STRING or null (of the holder), schemaVersion INTEGER (0: nothing applied yet), embeddingModel STRING,
 // dimension INTEGER, analyzer STRING
 MERGE (schema:GraphmemSchema {name: 'graphmem'})
   ON CREATE SET

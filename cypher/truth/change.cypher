@@ -1,6 +1,6 @@
 // Append changes to the audit log; before and after are importances, where that is what changed.
 // entries LIST<MAP>: id STRING of the memory, ordinal INTEGER, verb, reason STRING, before, after INTEGER
-// or null
+// or null, at ZONED DATETIME or null (now)
 // runId STRING or null: the run of a language model that decided it
 // Returns: logged INTEGER
 UNWIND $entries AS entry
@@ -10,7 +10,7 @@ CREATE (change:Change {
   seq: $seq,
   ordinal: entry.ordinal,
   verb: entry.verb,
-  at: $now,
+  at: coalesce(entry.at, $now),
   by: $by,
   reason: entry.reason,
   runId: $runId,

@@ -1,5 +1,5 @@
 // The head of a chain of supersession: what stands in the place of each of these memories today.
-// Returns: id STRING as asked, head STRING, headHeld BOOLEAN, headStatus STRING
+// Returns: id STRING (as asked), head STRING, headHeld BOOLEAN, headStatus STRING
 UNWIND $ids AS id
 MATCH (memory:Memory {agentId: $agentId, id: id})
 MATCH (memory)

@@ -68,7 +68,10 @@ CALL (nowStale) {
   END
     AND NOT EXISTS { (memory)-[because:STALE_BECAUSE WHERE because.until IS NULL]->(ground) }
   WITH DISTINCT memory, ground
-  CREATE (memory)-[:STALE_BECAUSE {since: $now}]->(ground)
+  // Not before the ground ended, nor before the agent came to hold what is stale.
+  UNWIND [$now, ground.endedAt, memory.recordedAt] AS moment
+  WITH memory, ground, max(moment) AS since
+  CREATE (memory)-[:STALE_BECAUSE {since: since}]->(ground)
 }
 CALL (nowStale) {
   UNWIND nowStale AS memory

@@ -1,4 +1,5 @@
 // Hold a memory again that was superseded or retracted; relabelling decides whether it is active.
+// Returns: id STRING
 MATCH (agent:Agent {id: $agentId})
 MATCH (memory:Memory {agentId: $agentId, id: $id})
 SET

@@ -1,5 +1,6 @@
 // Store vectors that were missing.
 // rows LIST<MAP>: id STRING, embedding VECTOR, truncated BOOLEAN
+// Returns: embedded INTEGER
 MATCH (agent:Agent {id: $agentId})
 SET agent.writtenAt = datetime()
 WITH agent

@@ -1,4 +1,5 @@
 // Note that texts could not be embedded again; each time the wait is twice as long.
+// Returns: failed INTEGER
 MATCH (agent:Agent {id: $agentId})
 SET agent.writtenAt = datetime()
 WITH agent

@@ -1,4 +1,5 @@
 // Give the right to work on an agent back.
+// Returns: id STRING
 MATCH (agent:Agent {id: $agentId, workToken: $token})
 SET
   agent.workToken = null,

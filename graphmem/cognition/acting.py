@@ -16,7 +16,7 @@ from graphmem.graph.records import to_place, to_whereabouts
 from graphmem.graph.store import Row, Transaction
 from graphmem.language.base import EXTRACTIVE
 from graphmem.language.places import Choice, ChoosePlace, PlaceOption
-from graphmem.models.places import REST, Acted, NormBroken, Place, Whereabouts, kind_of, parent_of
+from graphmem.models.places import REST, Acted, NormBroken, Place, Whereabouts, is_in, kind_of, parent_of
 from graphmem.models.planning import CurrentPlan
 
 _PART = re.compile(r"\s*\(\d+ of \d+\)$")
@@ -66,7 +66,7 @@ async def decide(engine: Engine, agent_id: str, current: CurrentPlan | None, at:
     """Find where to do what is planned, by descending what the agent knows of the world.
 
     Without a plan, or with one that is stale, it stays where it is and does nothing in particular. What it does already
-    it goes on doing where it is.
+    it goes on doing where it is. Where it knows that it is closed it neither goes nor stays: then it goes home.
 
     Raises:
         UnknownAgent: When nothing was ever written for it.
@@ -77,10 +77,10 @@ async def decide(engine: Engine, agent_id: str, current: CurrentPlan | None, at:
         return Intent(me, me.place)
     plan = current.plan
     doing = _PART.sub("", plan.text)
-    if me.place is not None and me.doing == doing and me.place_since is not None:
-        return Intent(me, me.place, me.object, None, doing, plan.id)
     known = {place.path: place for place in await places(engine, agent_id)}
     search = _Search(engine, me, known, doing, plan.place, at)
+    if me.place is not None and me.doing == doing and me.place_since is not None and not search.closed(me.place):
+        return Intent(me, me.place, me.object, None, doing, plan.id)
     if engine.language_model.name == EXTRACTIVE:
         place, thing, state = await search.descend(None)
     else:
@@ -112,20 +112,29 @@ class _Search:
         world = (self.me.place or self.me.home or "").partition(":")[0]
         at, hint = (world if world in self.known else None), self.hint
         if hint is not None and (named := self._named(hint)) is not None:
-            at = named
+            at = None if self.closed(named) else named
         while at is not None and kind_of(at) in ("world", "sector"):
             options = self.below.get(at, [])
             chosen, _ = await self._choose(run, at, options, objects=False)
             if chosen is None:
-                return self.me.place, None, None
+                return self._stays(), None, None
             at = chosen
         if at is None:
-            return self.me.place, None, None
+            return self._stays(), None, None
         if kind_of(at) == "object":
             return parent_of(at), at, self._state("")
         things = self.below.get(at, [])
         thing, state = await self._choose(run, at, things, objects=True)
         return at, thing, self._state(state) if thing is not None else None
+
+    def closed(self, path: str) -> bool:
+        """Whether a place, or one around it, is closed to the agent, as far as it knows."""
+        return closed_to(self.known, path, self.me, self.at, zone_of(self.known, self.me)) is not None
+
+    def _stays(self) -> str | None:
+        """Where it is when it goes nowhere; at home where that is closed."""
+        here, home = self.me.place, self.me.home
+        return home if here is not None and home is not None and self.closed(here) else here
 
     def _state(self, told: str) -> str:
         return told or f"in use by {self.me.name}"
@@ -147,7 +156,7 @@ class _Search:
         if not options:
             return None, ""
         if len(options) == 1 and not objects:
-            return paths[0], ""
+            return (None if options[0].closed else paths[0]), ""
         task = ChoosePlace(
             agent=self.me.name,
             doing=self.doing,
@@ -171,14 +180,13 @@ class _Search:
         place = self.known[path]
         inside = [other for other in self.known.values() if other.path.startswith(path + ":")]
         holds = [name for other in inside for name in (other.name, *other.uses)]
-        zone = zone_of(self.known, self.me)
         return PlaceOption(
             name=place.name,
             holds=tuple(dict.fromkeys(holds))[:_HELD],
             uses=place.uses,
-            closed=closed_to(self.known, path, self.me, self.at, zone) is not None,
-            here=(self.me.place or "").startswith(path),
-            home=(self.me.home or "").startswith(path),
+            closed=self.closed(path),
+            here=is_in(self.me.place, path),
+            home=is_in(self.me.home, path),
         )
 
 
@@ -209,7 +217,7 @@ async def carry_out(
     around = {path.rsplit(":", up)[0] for path in targets for up in range(path.count(":") + 1)}
     rows = await tx.run("place/some", paths=sorted(around | things))
     world = {place.path: place for row in rows for place in [to_place(row["place"])]}
-    people = [to_whereabouts(row["agent"]) for row in await tx.run("place/people", places=targets)]
+    people = [to_whereabouts(row["whereabouts"]) for row in await tx.run("place/people", places=targets)]
     moving = {intent.me.agent_id for intent in intents if intent.moves}
     room = {path: {p.agent_id for p in people if p.place == path and p.agent_id not in moving} for path in targets}
     acted: dict[str, Acted] = {}
@@ -222,7 +230,8 @@ async def carry_out(
         elif thing is not None and thing not in world:
             thing = None
         moved = place != me.place
-        broken = _broken(me, place, room.get(place or "", set()), world, at) if moved and place is not None else ()
+        begins = moved or (intent.doing is not None and intent.doing != me.doing)
+        broken = _broken(me, place, room.get(place, set()), world, at) if begins and place is not None else ()
         if place is not None:
             room.setdefault(place, set()).add(me.agent_id)
         left = world.get(me.object or "") if me.object != thing else None
@@ -267,11 +276,11 @@ async def carry_out(
 def _broken(
     me: Whereabouts, place: str, inside: set[str], world: Mapping[str, Place], at: datetime
 ) -> tuple[NormBroken, ...]:
-    """Which norms are broken by entering a place."""
+    """Which norms are broken by entering a place, or by beginning something else there."""
     found: list[NormBroken] = []
     room = world[place].capacity
     others = tuple(sorted(inside - {me.agent_id}))
-    if room is not None and len(others) >= room:
+    if room is not None and len(others) >= room and place != me.place:
         found.append(NormBroken(norm="room full", agent_id=me.agent_id, place=place, at=at, others=others))
     closed = closed_to(world, place, me, at, zone_of(world, me))
     if closed is not None:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphmem.cognition.engine import Engine
+from graphmem.cognition.given import checked_list
 from graphmem.cognition.question import searches_for
 from graphmem.errors import InvalidInput, UnknownMemory
 from graphmem.graph.store import Row
@@ -202,7 +203,7 @@ def checked_questions(items: Iterable[Question | Mapping[str, Any]]) -> list[Que
     Raises:
         InvalidInput: When one is refused, or there are fewer than 10.
     """
-    questions = [item if isinstance(item, Question) else validated(Question, item) for item in items]
+    questions = [validated(Question, item) for item in checked_list(items, "questions")]
     if len(questions) < LEAST_QUESTIONS:
         raise InvalidInput(f"{len(questions)} questions are too few to fit a profile on: {LEAST_QUESTIONS} are needed")
     return questions

@@ -93,6 +93,7 @@ async def supersede(
         memory = await _replaceable(tx, agent_id, old)
         if by is not None:
             await _check_replacement(tx, agent_id, memory, await fetch_one(tx, agent_id, by))
+        await revision.not_before(tx, [old, *([by] if by is not None else [])])
         await create(tx, agent_id, rows, at)
         # The next value of a key ends the one before; a correction takes its place.
         next_value = _key(memory) is not None and not _corrects(memory, mode, at)
@@ -127,6 +128,7 @@ async def retract(
     async def work(tx: Transaction) -> ChangeReport:
         revision = await truth.begin(tx, agent_id, at)
         memory = await _replaceable(tx, agent_id, memory_id)
+        await revision.not_before(tx, [memory_id])
         await truth.end(tx, revision, memory_id, "retracted", cause="caller")
         await revision.log(tx, memory_id, "retract", by=CALLER, reason=reason)
         settled = await _settle_key(tx, revision, memory, at)
@@ -167,6 +169,7 @@ async def restore(
         await _check_latest(tx, agent_id, memory, newer)
         if newer is not None and newer["status"] not in ("active", "stale"):
             raise _not_newest(memory_id, newer)
+        await revision.not_before(tx, [memory_id, *([newer["id"]] if newer is not None else [])])
         changed = await _undo(tx, revision, memory_id, newer)
         await revision.log(tx, memory_id, "restore", by=CALLER, reason=reason)
         settled = await _settle_key(tx, revision, memory, at)
@@ -304,9 +307,10 @@ async def _replaceable(tx: Transaction, agent_id: str, memory_id: str) -> AnyMem
             remedy=f"take it out first: graphmem unarchive {memory_id} --agent {agent_id}",
         )
     if memory.status == "superseded":
-        heads = await tx.run("truth/head", agentId=agent_id, ids=[memory_id])
-        message += f"; what stands in its place is {heads[0]['head']!r} ({heads[0]['headStatus']})"
-        remedy = f"change {heads[0]['head']!r} instead"
+        # None: whoever only looks holds no lock, and it was forgotten since.
+        for head in (await tx.run("truth/head", agentId=agent_id, ids=[memory_id]))[:1]:
+            message += f"; what stands in its place is {head['head']!r} ({head['headStatus']})"
+            remedy = f"change {head['head']!r} instead"
     raise AlreadyEnded(message, remedy=remedy)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from graphmem.cognition.engine import Engine
 from graphmem.graph.queries import queries
 from graphmem.graph.store import Row, Transaction
+from graphmem.graph.values import ALWAYS
 from graphmem.models import Violation
 
 REMEDIES = {
@@ -21,6 +22,7 @@ REMEDIES = {
     "staleness": "where stale: graphmem recompute --agent {agent}; where active: graphmem retract {id} --agent {agent}",
     "steps": "undo what was changed by hand in the database, or go back to a backup",
     "supersession": "delete the SUPERSEDES that is wrong, in Neo4j Browser",
+    "whole": "set what is missing in Neo4j Browser, or go back to a backup",
 }
 """What to do about each violation, by the name of its check."""
 
@@ -29,8 +31,16 @@ async def check(engine: Engine, agent_id: str) -> tuple[Violation, ...]:
     """Everything about an agent that breaks an invariant, by the name of the check under ``cypher/check/``."""
     rules = sorted(name.removeprefix("check/") for name in queries if name.startswith("check/"))
 
+    always = {kind: sorted(names) for kind, names in ALWAYS.items()}
+
     async def body(tx: Transaction) -> list[tuple[str, Row]]:
-        return [(rule, row) for rule in rules for row in await tx.run(f"check/{rule}", agentId=agent_id)]
+        rows: list[tuple[str, Row]] = []
+        for rule in rules:
+            takes = queries[f"check/{rule}"].parameters
+            given = {"agentId": agent_id, "always": always}
+            found = await tx.run(f"check/{rule}", **{name: value for name, value in given.items() if name in takes})
+            rows += [(rule, row) for row in found]
+        return rows
 
     found: list[Violation] = []
     for rule, row in await engine.store.read(body):

@@ -75,7 +75,8 @@ async def context(
 
 
 def _head(agent_id: str, who: Mapping[str, str | None]) -> str:
-    traits = f": {who['traits']}" if who.get("traits") else ""
+    told = who.get("traits")
+    traits = f": {told.rstrip('.')}" if told else ""
     return f"This is the memory of {who.get('name') or agent_id}{traits}."
 
 

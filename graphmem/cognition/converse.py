@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import cast
 
-from graphmem.cognition import fitting, grounding, truth
+from graphmem.cognition import fitting, grounding, places, truth
 from graphmem.cognition.ask import check, name_of
 from graphmem.cognition.engine import Engine, checked_id, fetch, lock, new_id
 from graphmem.cognition.retrieve import checked_filters, checked_query, search, touch_all
@@ -42,6 +42,8 @@ class _Talk:
     id: str
     names: dict[str, str]
     """By agent id, in the order of who began."""
+    zones: dict[str, str]
+    """Of their clocks, by agent id."""
     about: str | None
     place: str | None
     begun: datetime
@@ -100,7 +102,8 @@ async def converse(
     checked_id(f"{talk_id}/summary")  # the longest of the ids that are made of it
     checked_filters(place=place)
     names = {who: await name_of(engine, who) for who in (a, b)}
-    talk = _Talk(talk_id, names, about, place, await engine.now(a, now))
+    zones = {who: (await places.whereabouts_of(engine, who)).time_zone for who in names}
+    talk = _Talk(talk_id, names, zones, about, place, await engine.now(a, now))
     await _resume(engine, talk)
     resumed = len(talk.utterances)
     summaries = await _noted(engine, talk)
@@ -191,6 +194,7 @@ async def _speak(engine: Engine, talk: _Talk, speaker: str) -> bool:
             other=talk.names[listener],
             about=talk.about,
             now=at,
+            time_zone=talk.zones[speaker],
             statements=statements,
             told=tuple(n for n, entry in enumerate(shown[: len(statements)], start=1) if entry.memory.id in known),
             lines=lines,
@@ -341,6 +345,7 @@ async def _write(tx: Transaction, engine: Engine, run: Run, new: grounding.Draft
         run.refused.append(Refused(gate="write", reason=reason or FORGOTTEN, item=""))
         return
     revision = await truth.begin(tx, run.agent_id, at)
-    await grounding.write(tx, engine, run, new, at)
+    await revision.not_before(tx, [item.id for item in new.grounded.cited])
+    await grounding.write(tx, engine, run, new, revision.now)
     await revision.log(tx, new.id, "reflect", by=engine.language_model.name, reason="")
     await truth.relabel(tx, revision, [new.id])

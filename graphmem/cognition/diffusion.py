@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import combinations
 
-from graphmem.cognition.engine import Engine, checked_id, fetch, unknown_agent
+from graphmem.cognition.engine import Engine, checked_id, fetch
+from graphmem.cognition.look_up import must_exist
 from graphmem.cognition.question import search
 from graphmem.cognition.retrieve import checked_query
 from graphmem.errors import InvalidInput, UnknownMemory
@@ -34,6 +35,14 @@ _WISHES = re.compile(
     r"\b(?:love to|glad to|happy to|like to come|count me in|i(?:['’]ll| will) (?:be there|come|join|bring|help)|"
     r"looking forward|can['’]?t wait)\b",
     re.IGNORECASE,
+)
+
+
+_WHEN_AND_WHOM = words.vocabulary(
+    """
+    today tonight tomorrow morning noon afternoon evening night week monday tuesday wednesday thursday friday saturday
+    sunday everyone everybody all invite invited invitation welcome come join hour
+    """
 )
 
 
@@ -82,7 +91,7 @@ async def diffusion(
         fact: The id of a memory of ``from_``, or a text: then it began with the memories that hold all of its words
             that carry meaning and that nobody told.
         from_: The agent with whom it began; None: anybody.
-        agents: Which agents are looked at; None: all.
+        agents: Which agents are looked at; None: those of the simulations in which ``from_`` lived, or all.
 
     Raises:
         InvalidInput: When a value is refused, or no word of the text carries meaning.
@@ -91,7 +100,7 @@ async def diffusion(
     """
     checked_query(fact)
     names = {row["agent"]["id"]: row["agent"]["name"] for row in await engine.store.query("agent/info", agentId=None)}
-    chosen = _chosen(names, agents, from_)
+    chosen = await _chosen(engine, names, agents, from_)
     text, origins = await _by_id(engine, fact, from_)
     keys = keys_of(text)
     if not keys:
@@ -116,7 +125,9 @@ async def diffusion(
     first = min(memory.recorded_at for _, memory in origins)
     hosts = {who for who, _ in origins}
     told = dict(reversed(origins))
-    times = [plan for who in chosen if who in hosts for plan in await _plans(engine, who) if _speaks(plan, keys)]
+    times = [
+        plan for who in chosen if who in hosts for plan in await _plans(engine, who) if _speaks(plan, _matter(keys))
+    ]
     known = [await _knowing(engine, mentions[who], told.get(who), ways, keys, times) for who in chosen]
     order = {who: position for position, who in enumerate(chosen)}
     return Diffusion(
@@ -150,6 +161,11 @@ def _speaks(memory: AnyMemory, keys: Collection[str]) -> bool:
     return len(keys_of(_text(memory)) & set(keys)) >= min(_SHARED, len(keys))
 
 
+def _matter(keys: frozenset[str]) -> frozenset[str]:
+    """Of the words of a fact those that a plan for it may repeat: neither its time nor whom it invites."""
+    return frozenset(key for key in keys if not key[0].isdigit() and key not in _WHEN_AND_WHOM) or keys
+
+
 def _text(memory: AnyMemory) -> str:
     return " . ".join([memory.text, *memory.keywords])
 
@@ -158,14 +174,17 @@ def _step(agent_id: str, memory: AnyMemory) -> Step:
     return Step(agent_id=agent_id, id=memory.id, text=memory.text, at=memory.occurred_at)
 
 
-def _chosen(names: dict[str, str], agents: Iterable[str] | None, from_: str | None) -> list[str]:
+async def _chosen(engine: Engine, names: dict[str, str], agents: Iterable[str] | None, from_: str | None) -> list[str]:
     if isinstance(agents, str):
         raise InvalidInput("agents: a list of ids is needed, not one string")
-    given = [checked_id(who, "agents") for who in agents] if agents is not None else sorted(names)
+    given = [checked_id(who, "agents") for who in agents] if agents is not None else []
     if from_ is not None:
         given = [checked_id(from_, "from_"), *given]
-    if missing := [who for who in given if who not in names]:
-        raise unknown_agent(missing[0])
+    await must_exist(engine.store, *(who for who in given if who not in names))
+    if agents is None:
+        rows = await engine.store.query("society/list")
+        lived = [row["simulation"]["agents"] for row in rows if from_ in row["simulation"]["agents"]]
+        given += [who for together in lived for who in together if who in names] or sorted(names)
     return list(dict.fromkeys(given))
 
 
@@ -210,7 +229,7 @@ async def _knowing(
     mentions: _Mentions,
     origin: AnyMemory | None,
     ways: Sequence[Sequence[Row]],
-    keys: Collection[str],
+    keys: frozenset[str],
     times: Sequence[Plan],
 ) -> Knowing:
     """How far one agent came."""
@@ -229,7 +248,7 @@ async def _knowing(
     if origin is None:
         heard |= {"heard_from": way[1].agent_id, "heard_at": way[0].at}
     plans = await _plans(engine, mentions.id)
-    about = [plan for plan in plans if _speaks(plan, keys) and plan.end >= since]
+    about = [plan for plan in plans if _speaks(plan, _matter(keys)) and plan.end >= since]
     wish = _wish(mentions, since)
     base = base.model_copy(update=heard)
     if about:

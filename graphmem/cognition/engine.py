@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -30,7 +31,7 @@ from graphmem.errors import (
     UnknownMemory,
 )
 from graphmem.graph.records import to_memory
-from graphmem.graph.store import Store, Transaction
+from graphmem.graph.store import Row, Store, Transaction
 from graphmem.language.base import LanguageModel, Reply, Task, Window, Windowed, estimate_tokens
 from graphmem.language.own import Prompts
 from graphmem.models import MAX_ID, AnyMemory, Changed, storable
@@ -208,15 +209,32 @@ async def window_of(engine: Engine) -> Window:
 
 
 async def tidy_up(work: Callable[[], Awaitable[object]]) -> None:
-    """Do what must follow a failure or a cancellation, within a bound.
+    """Do what must follow a failure or a cancellation, within a bound; one more cancellation waits until it is done.
 
     Its own failure is logged and not raised: what the caller needs to see is the first one.
     """
-    with anyio.move_on_after(TIDY_SECONDS, shield=True):
-        try:
-            await work()
-        except GraphmemError as error:
-            _log.warning("could not tidy up after a failure: %s", error)
+
+    async def bounded() -> None:
+        with anyio.move_on_after(TIDY_SECONDS):
+            try:
+                await work()
+            except UnknownAgent:
+                pass  # It was forgotten, and with it what there was to tidy up.
+            except GraphmemError as error:
+                _log.warning("could not tidy up after a failure: %s", error)
+
+    # A task of its own: anyio's shield does not hold off what asyncio itself cancels, a timeout within a timeout.
+    tidying = asyncio.create_task(bounded())
+    cancelled: asyncio.CancelledError | None = None
+    with anyio.CancelScope(shield=True):
+        while not tidying.done():
+            try:
+                await asyncio.wait([tidying])
+            except asyncio.CancelledError as again:
+                cancelled = again
+    tidying.result()
+    if cancelled is not None:
+        raise cancelled
 
 
 def checked_id(value: object, what: str = "id") -> str:
@@ -262,6 +280,13 @@ def first_id(at: float) -> str:
     return f"{int(at * 1000):012x}"
 
 
+async def create_agent(tx: Transaction, agent_id: str) -> Row:
+    """Lock an agent before anything of it is written, creating it on its first write; returns its ``clock``."""
+    row = await tx.one("agent/create", agentId=agent_id) or await tx.one("agent/create", agentId=agent_id)
+    assert row is not None  # It was forgotten while its lock was waited for, and then made anew under that lock.
+    return row
+
+
 async def lock(tx: Transaction, agent_id: str) -> int:
     """Lock an existing agent before anything of it is written; returns its revision.
 
@@ -300,6 +325,9 @@ def unknown_memory(agent_id: str, memory_id: str) -> UnknownMemory:
     )
 
 
-def unknown_agent(agent_id: str) -> UnknownAgent:
-    """The error for an agent that was never written to."""
-    return UnknownAgent(f"there is no agent {agent_id!r}", remedy="graphmem agents lists those there are")
+def unknown_agent(agent_id: str, *, meant: Sequence[str] = ()) -> UnknownAgent:
+    """The error for an agent that was never written to; ``meant`` are those that are called almost so."""
+    remedy = "graphmem agents lists those there are"
+    if meant:
+        remedy = f"did you mean {' or '.join(map(repr, meant))}? {remedy}"
+    return UnknownAgent(f"there is no agent {agent_id!r}", remedy=remedy)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -12,6 +10,7 @@ from graphmem.clock import system_now
 from graphmem.cognition.engine import Engine, unknown_agent
 from graphmem.errors import ChangedMeanwhile, InvalidInput, StoreInconsistent
 from graphmem.graph import exported
+from graphmem.graph.new_file import new_file
 from graphmem.graph.store import Row
 from graphmem.models.exports import Exported
 
@@ -50,30 +49,18 @@ async def export_graph(
     if agents is None:
         agents = [row["id"] for row in await engine.store.query("agent/ids", prefix="", limit=_ALL)]
     ids = tuple(dict.fromkeys(agents))
-    part = file.with_name(f"{file.name}.part")
     try:
-        with _opened(file, part) as stream:
-            writer = _Writer(engine, stream, vectors, progress)
-            report = await writer.write(ids)
-        os.replace(part, file)
+        with new_file(file) as stream:
+            return await _Writer(engine, stream, vectors, progress).write(ids)
+    except FileExistsError as error:
+        raise InvalidInput(f"{file} is there already", remedy="name another file, or remove that one") from error
     except OSError as error:
         raise InvalidInput(
             f"{file} cannot be written: {error.strerror}", remedy="name a file in a folder with room for it"
         ) from error
-    finally:
-        with suppress(FileNotFoundError):
-            part.unlink()
-    return report
 
 
 _ALL = 2**31 - 1
-
-
-def _opened(file: Path, part: Path) -> BinaryIO:
-    """The file while it is written: a memory is nobody else's to read."""
-    if file.exists():
-        raise InvalidInput(f"{file} is there already", remedy="name another file, or remove that one")
-    return open(os.open(part, os.O_CREAT | os.O_TRUNC | os.O_RDWR, 0o600), "w+b")
 
 
 class _Writer:
@@ -122,7 +109,7 @@ class _Writer:
             place, counts, heard = self._stream.tell(), dict(self._counts), len(self._heard)
             row = await self._state(id_)
             self._line(exported.node("agent", {"properties": row["properties"]}, id=id_))
-            await self._nodes(id_, row["properties"]["revision"])
+            await self._nodes(id_)
             if (await self._state(id_))["state"] == row["state"]:
                 return
             self._stream.seek(place)
@@ -140,7 +127,7 @@ class _Writer:
             raise unknown_agent(id_)
         return rows[0]
 
-    async def _nodes(self, agent: str, revision: int) -> None:
+    async def _nodes(self, agent: str) -> None:
         """Nodes first, kind by kind, then what joins them: who reads the file knows both ends of each by then."""
         query = self._engine.store.query
         for row in _sorted(await query("export/places", agentId=agent), "path"):
@@ -154,20 +141,20 @@ class _Writer:
         async for page in self._pages(agent, "export/run_ids"):
             for row in _sorted(await query("export/runs", agentId=agent, ids=page), "id"):
                 self._line(exported.node("run", _without(row, "agentId")))
-        for seq in range(0, revision, PAGE):
+        async for seq in self._revisions(agent):
             found = await query("export/changes", agentId=agent, after=seq, limit=PAGE)
             for row in sorted(found, key=lambda row: (row["properties"]["seq"], row["properties"]["ordinal"])):
                 self._line(exported.node("change", _without(row, "agentId")))
-        await self._edges(agent, revision)
+        await self._edges(agent)
 
-    async def _edges(self, agent: str, revision: int) -> None:
+    async def _edges(self, agent: str) -> None:
         query = self._engine.store.query
         self._join(agent, "place", await query("export/place_edges", agentId=agent))
         async for page in self._pages(agent, "export/memory_ids"):
             self._join(agent, "memory", await query("export/memory_edges", agentId=agent, ids=page))
         async for page in self._pages(agent, "export/run_ids"):
             self._join(agent, "run", await query("export/run_edges", agentId=agent, ids=page))
-        for seq in range(0, revision, PAGE):
+        async for seq in self._revisions(agent):
             self._join(agent, "change", await query("export/change_edges", agentId=agent, after=seq, limit=PAGE))
 
     async def _pages(self, agent: str, name: str) -> AsyncIterator[list[str]]:
@@ -176,6 +163,15 @@ class _Writer:
         while rows := await self._engine.store.query(name, agentId=agent, after=last, limit=PAGE):
             last = rows[-1]["id"]
             yield [row["id"] for row in rows]
+
+    async def _revisions(self, agent: str) -> AsyncIterator[int]:
+        """Pages of revisions in which something changed, by the revision before each."""
+        after = -1
+        while (rows := await self._engine.store.query("export/next_change", agentId=agent, after=after)) and (
+            seq := rows[0]["seq"]
+        ) is not None:
+            after = seq - 1 + PAGE
+            yield seq - 1
 
     def _join(self, agent: str, kind: str, rows: Iterable[Row]) -> None:
         lines: list[tuple[bytes, Mapping[str, Any], bool]] = []

@@ -15,6 +15,7 @@ from typing import Any, get_args
 
 from graphmem.cognition import keyed, truth
 from graphmem.cognition.engine import CALLER, Engine, checked_id, fetch, fetch_one, lock, unknown_agent
+from graphmem.cognition.given import checked_list
 from graphmem.errors import HasDependents, InvalidInput, NamesTerm, StoreInconsistent
 from graphmem.graph.records import refused_from, refused_to
 from graphmem.graph.store import Row, Transaction
@@ -135,9 +136,7 @@ async def forget(
     memory_id = checked_id(memory_id)
     if dependents not in get_args(Dependents):
         raise InvalidInput(f"dependents: {dependents!r} is not one of {', '.join(get_args(Dependents))}")
-    if isinstance(terms, str):
-        raise InvalidInput("terms: a list of words or names is needed, not one string")
-    patterns = tuple(_term(term) for term in terms)
+    patterns = tuple(_term(term) for term in checked_list(terms, "terms"))
     at = await engine.now(agent_id, now)
     if dry_run:
         return await engine.store.read(lambda tx: _impact(tx, agent_id, memory_id, patterns, dependents))

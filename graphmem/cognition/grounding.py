@@ -13,11 +13,12 @@ from graphmem.cognition.engine import Engine, new_id, window_of
 from graphmem.cognition.runs import Run
 from graphmem.cognition.texts import derived
 from graphmem.embedding.base import Vectors
-from graphmem.errors import PromptTooLong, ReplyRefused, StoreInconsistent
+from graphmem.errors import PromptTooLong, ReplyRefused, RunLost, StoreInconsistent
 from graphmem.graph.records import digest
 from graphmem.graph.store import Row, Transaction
 from graphmem.language.base import EXTRACTIVE, Statement, Window
 from graphmem.language.gates import Indexed, index, normalise_text, rated, refusal, support
+from graphmem.language.oneself import OWN, Oneself
 from graphmem.language.prompts import Insight, RateImportance, SaySame
 from graphmem.language.rating import rate as by_rule
 from graphmem.language.text import shorten
@@ -79,31 +80,52 @@ class Grounded:
     text: str
     cited: tuple[Cited, ...]
     notes: tuple[Refused, ...] = ()
+    described: bool = False
+    """It rests on what the agent is told to be as well, or on nothing else."""
 
 
 def ground(
-    insight: Insight, shown: Sequence[AnyMemory], *, given: Sequence[Statement] = (), quoting: bool = False
+    insight: Insight,
+    shown: Sequence[AnyMemory],
+    *,
+    given: Sequence[Statement] = (),
+    own: Oneself | None = None,
+    quoting: bool = False,
 ) -> Grounded | Refused:
     """Pass an insight through the index and support gates, against the memories that the prompt showed.
 
     ``given``: what the prompt said besides and may be repeated, but not cited: who the agent is, which day it was.
+    ``own``: what the agent is told to be, shown as number 0: it may be cited, and what is said from it is marked.
     ``quoting``: it may say what one memory says and no more.
     """
     numbered = statements(shown)
-    indexed = index(insight, [statement.number for statement in numbered])
+    own_number = [] if own is None else [OWN]
+    indexed = index(insight, [*own_number, *(statement.number for statement in numbered)])
     if isinstance(indexed, Refused):
         return indexed
     assert isinstance(indexed, Indexed)
-    supported = support(
-        indexed.text, [numbered[number - 1] for number in indexed.evidence], given=given, quoting=quoting
-    )
+    described = OWN in indexed.evidence
+    numbers = [number for number in indexed.evidence if number != OWN]
+    evidence = [numbered[number - 1] for number in numbers]
+    if own is None:
+        supported = support(indexed.text, evidence, given=given, quoting=quoting)
+    elif not evidence:
+        supported = support(indexed.text, [own.statement()], given=given, quoting=quoting)
+    else:
+        # The name needs no citation. What is said from the rest of the description without citing it, is said from it.
+        told = evidence[0].occurred_at
+        name = own.statement(told, name_only=not described)
+        supported = support(indexed.text, evidence, given=[*given, name], quoting=quoting)
+        if isinstance(supported, Refused) and not described:
+            described = True
+            supported = support(indexed.text, evidence, given=[*given, own.statement(told)], quoting=quoting)
     if isinstance(supported, Refused):
         return supported
     cited = tuple(
         Cited(shown[number - 1].id, rank, supported.get(number), past=shown[number - 1].status == "superseded")
-        for rank, number in enumerate(indexed.evidence, start=1)
+        for rank, number in enumerate(numbers, start=1)
     )
-    return Grounded(indexed.text, cited, indexed.notes)
+    return Grounded(indexed.text, cited, indexed.notes, described)
 
 
 async def rate(engine: Engine, texts: Sequence[str], run: Run | None) -> list[tuple[int, ImportanceBy]]:
@@ -240,6 +262,7 @@ async def write(tx: Transaction, engine: Engine, run: Run, new: Draft, now: date
 
     Raises:
         StoreInconsistent: When not every citation could be written; nothing is kept.
+        RunLost: When the run is there no more, nor the agent for which it was begun.
     """
     text = new.grounded.text
     properties: Row = {
@@ -264,7 +287,10 @@ async def write(tx: Transaction, engine: Engine, run: Run, new: Draft, now: date
         "reflect/create", agentId=run.agent_id, runId=run.id, properties=properties, vector=new.vector
     )
     if len(created) != 1:
-        raise StoreInconsistent(f"the run {run.id!r} vanished while it wrote a reflection")
+        raise RunLost(
+            f"what run {run.id!r} wrote was dropped: agent {run.agent_id!r} was forgotten meanwhile",
+            remedy="the same call begins anew",
+        )
     await tx.run("entity/link", agentId=run.agent_id, ids=[new.id])
     await cite(tx, run.agent_id, new.id, new.grounded.cited, now)
 

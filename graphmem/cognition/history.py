@@ -8,6 +8,7 @@ from typing import Any
 
 from graphmem.cognition import truth
 from graphmem.cognition.engine import CALLER, Engine, checked_id, checked_limit, fetch_one
+from graphmem.errors import InvalidInput
 from graphmem.graph.records import to_memory
 from graphmem.graph.store import Row, Transaction
 from graphmem.models import AnyMemory, HistoryEvent, HistoryType, LogEntry
@@ -66,7 +67,8 @@ def _told(
 ) -> tuple[HistoryEvent, ...]:
     replacements = {row["edge"]["at"]: row for row in edges if row["type"] == "SUPERSEDES" and not row["newer"]}
     causes = [row for row in edges if row["type"] == "STALE_BECAUSE"]
-    events = [_logged(change, replacements) for change in changes if change["verb"] not in _TOLD_OTHERWISE]
+    told = [change for change in changes if change["verb"] not in _TOLD_OTHERWISE and not _said_anew(change, changes)]
+    events = [_logged(change, replacements) for change in told]
     events += [event for row in edges if row["type"] == "SUPERSEDES" and row["newer"] for event in _replaced(row)]
     events += [_stale(row) for row in causes]
     events += _active_again(causes, settled={event.at for event in events if event.type in _SETTLES})
@@ -77,6 +79,12 @@ def _told(
 
 _SETTLES = {"confirmed", "superseded", "retracted", "restored"}
 """What ends staleness with an entry of its own."""
+
+
+def _said_anew(change: Row, changes: Sequence[Row]) -> bool:
+    """Whether a value of a key that arrived later, of an earlier time, decided what became of this one then."""
+    by_key = [later for later in changes if later["verb"] in truth.BY_KEY]
+    return change in by_key and any(later["seq"] > change["seq"] and later["at"] < change["at"] for later in by_key)
 
 
 def _beginning(memory: AnyMemory, changes: Sequence[Row], run: dict[str, Any] | None) -> HistoryEvent:
@@ -112,6 +120,8 @@ def _logged(change: Row, replacements: dict[datetime, Row]) -> HistoryEvent:
 def _replaced(row: Row) -> Iterable[HistoryEvent]:
     """The memory took another's place, and perhaps gave it back when that one was restored."""
     edge, change = row["edge"], row["change"]
+    if change and change["verb"] in truth.BY_KEY and edge.get("revokedAt") == edge["at"]:
+        return  # A value between the two arrived later: at no time did this one take the other's place.
     other, text = row["other"]["id"], row["other"]["text"]
     yield HistoryEvent(
         type="supersedes",
@@ -175,8 +185,10 @@ async def log(
         verbs: Only entries of these verbs.
 
     Raises:
-        InvalidInput: When the limit is refused.
+        InvalidInput: When the limit or ``before`` is refused.
     """
+    if before is not None and (isinstance(before, bool) or not isinstance(before, int) or not 0 <= before < 2**63):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidInput(f"before: {before!r} is not the number of a revision")
     rows = await engine.store.query(
         "history/log",
         agentId=agent_id,

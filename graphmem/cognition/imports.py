@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from graphmem.clock import system_now
 from graphmem.cognition import truth
-from graphmem.cognition.engine import Engine
+from graphmem.cognition.engine import Engine, create_agent
 from graphmem.cognition.grounding import rate
 from graphmem.cognition.look_up import agent_properties
 from graphmem.cognition.texts import derived, spoken
@@ -86,7 +86,7 @@ async def import_memories(
 
 async def _begin(tx: Transaction, agent_id: str, given: AgentImport) -> datetime:
     """Make the agent, or find the one that is half imported; returns when that began."""
-    await tx.one("agent/create", agentId=agent_id)
+    await create_agent(tx, agent_id)
     state = await tx.one("import/state", agentId=agent_id)
     assert state is not None  # The agent was locked, so it is there.
     if state["origin"] == given.origin:
@@ -174,7 +174,7 @@ class _Batch:
         rows = await self._rows(fresh)
 
         async def work(tx: Transaction) -> tuple[int, int]:
-            await tx.one("agent/create", agentId=self.agent_id)
+            await create_agent(tx, self.agent_id)
             known = self._known(await tx.run("observe/known", agentId=self.agent_id, ids=self._ids))
             new = [(item, row) for item, row in zip(fresh, rows, strict=True) if item.id not in known]
             return len(new), await self._write(tx, new, now) if new else 0

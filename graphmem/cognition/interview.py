@@ -11,12 +11,13 @@ from typing import get_args
 from graphmem.cognition import grounding
 from graphmem.cognition.ask import ask, name_of
 from graphmem.cognition.engine import Engine, fetch
+from graphmem.cognition.given import checked_list
 from graphmem.cognition.look_up import must_exist
 from graphmem.cognition.retrieve import checked_query
 from graphmem.errors import InvalidInput
 from graphmem.graph.records import to_memory
 from graphmem.language import topics
-from graphmem.models import AnyMemory, Observation, Plan
+from graphmem.models import AnyMemory, Observation, Plan, validated
 from graphmem.models.answers import Answer
 from graphmem.models.calibration import Question
 from graphmem.models.interviews import (
@@ -52,7 +53,7 @@ async def interview(
     at = await engine.now(agent_id, now)
     name = await name_of(engine, agent_id)
     if questions is not None:
-        chosen = [_checked(area, question) for area, question in questions]
+        chosen = [_checked(item) for item in checked_list(questions, "questions")]
     else:
         chosen = await _questions(engine, agent_id, name, f"{at:%Y-%m-%d}")
     asked: list[Asked] = []
@@ -71,8 +72,12 @@ async def interview(
     return Interview(agent_id=agent_id, name=name, now=at, asked=tuple(asked), grounds=grounds)
 
 
-def _checked(area: Area, question: str) -> tuple[Area, str]:
+def _checked(item: object) -> tuple[Area, str]:
     """Refuse a question before any is asked."""
+    pair = checked_list(item, "questions")
+    if len(pair) != 2:
+        raise InvalidInput(f"questions: {item!r:.80} is not an area and a question")
+    area, question = pair
     if area not in get_args(Area):
         raise InvalidInput(f"area: {area!r} is none of {', '.join(get_args(Area))}")
     checked_query(question)
@@ -147,7 +152,7 @@ async def evaluate(
     at = await engine.now(agent_id, now)
     await must_exist(engine.store, agent_id)
     right = unknown = 0
-    for labelled in questions:
+    for labelled in [validated(Question, item) for item in checked_list(questions, "questions")]:
         answer = await ask(engine, agent_id, labelled.query, touch=False, now=at)
         right += bool(set(answer.citations) & set(labelled.relevant))
         unknown += not answer.known

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 from graphmem.errors import GraphmemError
 
@@ -42,5 +42,7 @@ async def kept(renew: Callable[[], Awaitable[object]], *, seconds: float = LEASE
         yield
     finally:
         keeper.cancel()
-        with suppress(asyncio.CancelledError):
-            await keeper
+        # Not by awaiting it, which could not tell its cancellation from the caller's.
+        await asyncio.wait([keeper])
+        if not keeper.cancelled():
+            keeper.result()

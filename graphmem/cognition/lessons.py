@@ -93,12 +93,13 @@ async def _write(tx: Transaction, engine: Engine, run: Run, new: grounding.Draft
         return Refused(gate="write", reason=reason, item=item)
     existing = await grounding.same_text(tx, run.agent_id, new.grounded.text)
     revision = await truth.begin(tx, run.agent_id, run.now)
+    await revision.not_before(tx, [item.id for item in cited])
     by = engine.language_model.name
     if existing is None:
-        await grounding.write(tx, engine, run, new, run.now)
+        await grounding.write(tx, engine, run, new, revision.now)
         await revision.log(tx, new.id, "reflect", by=by, reason="")
     else:
-        await grounding.cite(tx, run.agent_id, existing, cited, run.now)
+        await grounding.cite(tx, run.agent_id, existing, cited, revision.now)
         await revision.log(tx, existing, "reinforce", by=by, reason="")
     await truth.relabel(tx, revision, [existing or new.id])
     return existing or new.id

@@ -1,44 +1,32 @@
 """Importing agents from an export: the whole file is checked first, then stored in batches that can be gone on with.
 
-What a file says is stored as it stands there, so that it is held against the same shapes as what the verbs write, and
+What a file says is stored as it stands there, so that it is held against the shapes of what the verbs write first, and
 each agent against all rules at the end. Each batch notes the line that it reached in its own transaction: cut off
 anywhere, the same file again goes on from there.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from graphmem.clock import system_now
 from graphmem.cognition.checks import check
-from graphmem.cognition.engine import Engine, checked_id
-from graphmem.embedding.base import Embedder, Vectors, usable
+from graphmem.cognition.engine import Engine, create_agent
+from graphmem.cognition.loadable import HEARD, JOINS, Checked, checked
 from graphmem.errors import AgentNotEmpty, InvalidInput, StoreInconsistent
 from graphmem.graph import exported
-from graphmem.graph.exported import Line, Reference
-from graphmem.graph.records import scope_token, to_memory, to_run
+from graphmem.graph.exported import Line
+from graphmem.graph.records import scope_token
 from graphmem.graph.store import Row, Transaction
-from graphmem.models import MAX_TEXT
 from graphmem.models.exports import GraphImported
 
 BATCH = 500
 """Lines a transaction."""
-_OTHER_LABELS = frozenset({"Stale", "Ended", "Archived"})
-_TYPES = frozenset({"Observation", "Reflection", "Plan"})
-_JOINS = {
-    ("memory", "memory"): "load/memory_memory",
-    ("memory", "run"): "load/memory_run",
-    ("run", "memory"): "load/run_memory",
-    ("change", "memory"): "load/change_memory",
-    ("place", "place"): "load/place_place",
-}
-_HEARD = "HEARD_FROM"
+_NOT_HERE = frozenset({"id", "workToken", "workUntil"})
+"""Of an agent, what is given here, and that somebody works for it there."""
 
 
 async def import_graph(
@@ -58,150 +46,19 @@ async def import_graph(
         AgentNotEmpty: When one of the agents remembers something already; nothing was written.
     """
     try:
-        checked = _checked(file, prefix, engine.embedder)
-        for agent_id in checked.agents.values():
-            await engine.store.read(lambda tx, id_=agent_id: _state(tx, id_, checked.digest))
-        loader = _Loader(engine, checked, progress or (lambda lines: None))
+        found = checked(file, prefix, engine.embedder)
+        for agent_id in found.agents.values():
+            await engine.store.read(lambda tx, id_=agent_id: _state(tx, id_, found.digest))
+        loader = _Loader(engine, found, progress or (lambda lines: None))
         for batch in _batches(file):
             await loader.store(batch)
     except OSError as error:
         raise InvalidInput(f"{file} cannot be read: {error.strerror}", remedy="check the name of the file") from error
     violations = 0
-    for agent_id in checked.agents.values():
+    for agent_id in found.agents.values():
         if agent_id not in loader.known:
             violations += len(await check(engine, agent_id))
     return loader.report(violations)
-
-
-# --- the file as a whole ----------------------------------------------------------------------------------------
-
-
-@dataclass
-class _Checked:
-    """What the first reading found."""
-
-    digest: str = ""
-    agents: dict[str, str] = field(default_factory=dict[str, str])
-    """The agents' ids: in the file, and here."""
-
-
-def _checked(file: Path, prefix: str, embedder: Embedder) -> _Checked:
-    """Read all of the file and refuse it where anything is wrong; only ids are kept."""
-    found = _Checked()
-    digest = hashlib.sha256()
-    seen: set[Reference] = set()
-    memories: dict[str, set[str]] = {}
-    agent: str | None = None
-    with file.open("rb") as stream:
-        for line in exported.read(stream, digest.update):
-            match line.kind:
-                case "head":
-                    continue
-                case "end":
-                    if line.data.get("lines") != line.number:
-                        raise line.damaged(f"the export had {line.data.get('lines')} lines, this one included")
-                case "agent":
-                    agent = line.text("id")
-                    if agent in found.agents:
-                        raise line.damaged(f"the agent {agent!r} stands in the file twice")
-                    found.agents[agent] = _own_id(line, f"{prefix}{agent}")
-                    line.properties()
-                    seen, memories[agent] = set(), set()
-                case "relationship" if line.name() == _HEARD:
-                    _check_heard(line, memories)
-                case _ if agent is None:
-                    raise line.damaged("stands before the first agent")
-                case "relationship":
-                    _check_ends(line, seen)
-                case _:
-                    reference = _reference(line, embedder)
-                    if reference in seen:
-                        raise line.damaged(f"the {line.kind} {reference[1]!r} of agent {agent!r} stands there twice")
-                    seen.add(reference)
-                    if line.kind == "memory":
-                        memories[agent].add(reference[1])
-    found.digest = digest.hexdigest()
-    return found
-
-
-def _own_id(line: Line, id_: str) -> str:
-    try:
-        return checked_id(id_, "agent")
-    except InvalidInput as error:
-        raise line.damaged(str(error)) from error
-
-
-def _reference(line: Line, embedder: Embedder) -> Reference:
-    """What a node is known by; its properties are checked on the way."""
-    row = line.properties()
-    match line.kind:
-        case "memory":
-            _memory(line, row)
-            if row.get("embeddingModel") == embedder.name and (vector := line.vector()) is not None:
-                _usable(line, vector, embedder)
-            return "memory", row["id"]
-        case "run":
-            _shaped(line, lambda: to_run(row))
-            return "run", _id(line, row.get("id"))
-        case "change":
-            numbers = row.get("seq"), row.get("ordinal")
-            if not all(isinstance(number, int) and number >= 0 for number in numbers):
-                raise line.damaged("a change needs seq and ordinal")
-            return "change", f"{numbers[0]}.{numbers[1]}"
-        case _:
-            return "place", _id(line, row.get("path"), longest=8192)
-
-
-def _id(line: Line, value: object, longest: int = 512) -> str:
-    if not isinstance(value, str) or not value.strip() or len(value) > longest:
-        raise line.damaged(f"the {line.kind} has no usable id")
-    return value
-
-
-def _memory(line: Line, row: Row) -> None:
-    """Refuse a memory that no verb could have written."""
-    labels = set(line.labels())
-    if len(labels & _TYPES) != 1 or labels - _TYPES - _OTHER_LABELS:
-        raise line.damaged(f"a memory cannot have the labels {sorted(labels)}")
-    _id(line, row.get("id"))
-    text = row.get("text")
-    if not isinstance(text, str) or len(text) > MAX_TEXT:
-        raise line.damaged("a memory needs a text of at most 100,000 characters")
-    _shaped(line, lambda: to_memory({"memory": {**row, "agentId": "-"}, "labels": ["Memory", *labels]}))
-    line.vector()
-
-
-def _usable(line: Line, vector: Vectors, embedder: Embedder) -> None:
-    if not usable(vector, embedder.dimension):
-        raise line.damaged(f"the vector is not one of {embedder.name}")
-
-
-def _shaped(line: Line, build: Callable[[], object]) -> None:
-    try:
-        build()
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise line.damaged(f"the {line.kind} is none: {where}: {first['msg']}") from error
-
-
-def _check_ends(line: Line, seen: set[Reference]) -> None:
-    ends = line.reference("from"), line.reference("to")
-    if (ends[0][0], ends[1][0]) not in _JOINS:
-        raise line.damaged(f"a {ends[0][0]} cannot be joined with a {ends[1][0]}")
-    line.properties()
-    for end in ends:
-        if end not in seen:
-            raise line.damaged(f"there is no {end[0]} {end[1]!r} before it")
-
-
-def _check_heard(line: Line, memories: dict[str, set[str]]) -> None:
-    agent, start, end = line.text("agent"), line.reference("from"), line.reference("to")
-    line.properties()
-    if start[0] != "memory" or start[1] not in memories.get(agent, set()):
-        raise line.damaged(f"agent {agent!r} has no {start[0]} {start[1]!r} before it")
-    if len(end) != 3 or end[0] != "memory":
-        raise line.damaged("what was heard is a memory of another agent")
 
 
 # --- storing it -------------------------------------------------------------------------------------------------
@@ -226,7 +83,7 @@ def _batches(file: Path) -> Iterator[_Batch]:
         for line in exported.read(stream):
             if line.kind == "head":
                 continue
-            if line.kind == "relationship" and line.name() == _HEARD:
+            if line.kind == "relationship" and line.name() == HEARD:
                 heard.setdefault(line.text("agent"), []).append(line)
                 continue
             if line.kind in ("agent", "end"):
@@ -265,9 +122,9 @@ async def _state(tx: Transaction, agent_id: str, digest: str) -> int | None:
 
 
 class _Loader:
-    def __init__(self, engine: Engine, checked: _Checked, progress: Callable[[int], None]) -> None:
+    def __init__(self, engine: Engine, found: Checked, progress: Callable[[int], None]) -> None:
         self._engine = engine
-        self._checked = checked
+        self._checked = found
         self._progress = progress
         self._at = system_now()
         self._stored: dict[str, int] = {}
@@ -297,7 +154,7 @@ class _Loader:
 
     async def store(self, batch: _Batch) -> None:
         agent_id = self._checked.agents[batch.agent]
-        if batch.lines and batch.lines[0].kind == "relationship" and batch.lines[0].name() == _HEARD:
+        if batch.lines and batch.lines[0].kind == "relationship" and batch.lines[0].name() == HEARD:
             await self._hear(agent_id, batch.lines)
         else:
             await self._nodes(agent_id, batch)
@@ -309,7 +166,7 @@ class _Loader:
         head = next((line for line in batch.lines if line.kind == "agent"), None)
 
         async def work(tx: Transaction) -> list[Line] | None:
-            await tx.one("agent/create", agentId=agent_id)
+            await create_agent(tx, agent_id)
             reached = await _state(tx, agent_id, self._checked.digest)
             if reached is None:
                 return None
@@ -317,14 +174,15 @@ class _Loader:
                 await tx.run(
                     "load/begin",
                     agentId=agent_id,
-                    properties={name: value for name, value in head.properties().items() if name != "id"},
+                    properties={name: value for name, value in head.properties().items() if name not in _NOT_HERE},
                     origin=self._checked.digest,
                     now=self._at,
                     line=head.number,
                 )
             new = [(line, row) for line, row in rows if line.number > reached]
             await self._write(tx, agent_id, new)
-            line = None if batch.last else batch.lines[-1].number
+            # A batch that is stored already must not move the mark back: the next one would be stored again.
+            line = None if batch.last else max(reached, batch.lines[-1].number)
             await tx.run("load/reached", agentId=agent_id, line=line)
             return [line for line, _ in new]
 
@@ -347,11 +205,14 @@ class _Loader:
             start, end = line.reference("from"), line.reference("to")
             source: Any = [int(part) for part in start[1].split(".")] if start[0] == "change" else start[1]
             return {
-                "join": _JOINS[start[0], end[0]],
+                "join": JOINS[start[0], end[0]],
                 "row": {"name": line.name(), "source": source, "target": end[1], "properties": properties},
                 "properties": properties,
             }
         row: Row = {"properties": properties}
+        if "leaseUntil" in properties:
+            # Whoever worked on it there does not here: as if its process had died.
+            properties["leaseUntil"] = min(properties["leaseUntil"], self._at)
         if line.kind == "memory":
             row |= {
                 "labels": line.labels(),

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from pydantic.alias_generators import to_camel
 
-from graphmem.cognition.engine import Engine, checked_id, checked_limit, fetch_one, unknown_agent
+from graphmem.cognition.engine import Engine, checked_id, checked_limit, create_agent, fetch_one, unknown_agent
 from graphmem.errors import AmbiguousId, InvalidInput, UnknownMemory
 from graphmem.graph.records import to_agent, to_memory, to_store
 from graphmem.graph.schema import index_names
@@ -91,7 +91,7 @@ async def configure(engine: Engine, agent_id: str, **given: Any) -> AgentInfo:
         properties["reflectionEvery"] = None
 
     async def work(tx: Transaction) -> None:
-        await tx.one("agent/create", agentId=agent_id)
+        await create_agent(tx, agent_id)
         await tx.run("agent/configure", agentId=agent_id, properties=properties)
         if config.reflection_every is not None:
             await tx.run("agent/count_in", agentId=agent_id, count=0, importance=0)  # Brings the threshold up to date.
@@ -106,10 +106,11 @@ def agent_properties(config: AgentConfig) -> dict[str, Any]:
 
 
 async def must_exist(store: Store, *agent_ids: str) -> None:
-    """Raise UnknownAgent where nothing was ever written for one of them."""
+    """Raise UnknownAgent where nothing was ever written for one of them; its remedy names those that may be meant."""
     for agent_id in agent_ids:
         if not await store.query("agent/state", agentId=agent_id):
-            raise unknown_agent(agent_id)
+            similar = await store.query("agent/similar", called=agent_id)
+            raise unknown_agent(agent_id, meant=[row["id"] for row in similar])
 
 
 async def get(engine: Engine, agent_id: str, memory_id: str) -> AnyMemory:

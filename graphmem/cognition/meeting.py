@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from graphmem.cognition.converse import converse
 from graphmem.cognition.engine import Engine
 from graphmem.cognition.places import whereabouts
 from graphmem.cognition.react import react
+from graphmem.language import scenes, whens
 from graphmem.language.text import shorten
+from graphmem.models.places import Whereabouts
 
 TURNS = 6
 """Most utterances of a conversation."""
@@ -39,24 +42,30 @@ async def reacted(engine: Engine, agent_id: str, observation: str) -> bool:
     return bool(rows) and rows[0]["reacted"]
 
 
-async def _news(engine: Engine, a: str, b: str, conversation: str, now: datetime) -> str | None:
-    """What they talk about: the weightiest that one of them has learned lately and the other does not know.
+async def _news(engine: Engine, a: Whereabouts, b: Whereabouts, conversation: str, now: datetime) -> str | None:
+    """What they talk about: what one of them has learned lately and the other does not know.
 
-    None where there is no news: then they talk of whatever matters to each other.
+    An invitation to what is still to be before the weightiest else; neither what is over, nor what somebody was seen
+    doing. None where there is no news: then they talk of whatever matters to each other.
     """
-    found: list[tuple[int, datetime, str, str]] = []
-    for speaker, other in ((a, b), (b, a)):
+    found: list[tuple[bool, int, datetime, str, str]] = []
+    for me, you in ((a, b), (b, a)):
+        speaker, other, zone = me.agent_id, you.agent_id, ZoneInfo(me.time_zone)
         rows = await engine.store.query(
             "society/news", agentId=speaker, other=other, session=conversation, least=NEWS, since=now - _LATELY
         )
-        found += [(row["importance"], row["at"], row["id"], row["text"]) for row in rows if not row["known"]]
-    return shorten(max(found)[3], _LONGEST) if found else None
+        for row in rows:
+            text = row["text"]
+            if row["known"] or scenes.is_scene(text) or whens.is_over(text, row["at"], now, zone):
+                continue
+            found.append((whens.invites(text), row["importance"], row["at"], row["id"], text))
+    return shorten(max(found)[-1], _LONGEST) if found else None
 
 
 async def meet(engine: Engine, a: str, b: str, *, conversation: str, place: str | None, now: datetime) -> Met:
     """Have two agents talk, ``a`` first; then each reacts to what it heard. The same again goes on where it was."""
     people = await whereabouts(engine, [a, b])
-    about = await _news(engine, a, b, conversation, now)
+    about = await _news(engine, people[a], people[b], conversation, now)
     talk = await converse(engine, a, b, about=about, turns=TURNS, id=conversation, place=place, now=now)
     for said in talk.utterances:
         # What is only a greeting tells nothing to react to.

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from graphmem.cognition import keyed, truth
 from graphmem.cognition import resolve as resolving
-from graphmem.cognition.engine import CALLER, Engine, fetch_one, new_id
+from graphmem.cognition.engine import CALLER, Engine, create_agent, fetch_one, new_id
 from graphmem.cognition.grounding import rate
 from graphmem.cognition.runs import running
 from graphmem.cognition.texts import derived, spoken
@@ -125,6 +125,8 @@ async def store(
     ids: list[str] = []
     added = 0
     not_embedded: list[str] = []
+    superseded: list[str] = []
+    stale: list[str] = []
 
     def prepare(start: int) -> asyncio.Task[_Batch]:
         batch = items[start : start + BATCH]
@@ -149,9 +151,18 @@ async def store(
         ids += report.ids
         added += report.added
         not_embedded += report.not_embedded
+        superseded += report.superseded
+        stale += report.stale
         if progress:
             progress(len(ids))
-    return Observed(ids=tuple(ids), added=added, known=len(ids) - added, not_embedded=tuple(not_embedded))
+    return Observed(
+        ids=tuple(ids),
+        added=added,
+        known=len(ids) - added,
+        not_embedded=tuple(not_embedded),
+        superseded=tuple(superseded),
+        stale=tuple(stale),
+    )
 
 
 @dataclass(frozen=True)
@@ -195,14 +206,14 @@ async def _write(engine: Engine, agent_id: str, batch: _Batch, now: datetime) ->
     """Store one batch in one transaction."""
 
     async def work(tx: Transaction) -> tuple[int, Changed | None]:
-        await tx.one("agent/create", agentId=agent_id)
+        await create_agent(tx, agent_id)
         known = {row["id"]: row for row in await tx.run("observe/known", agentId=agent_id, ids=batch.ids)}
         _check_conflicts(agent_id, batch.pairs, batch.hashes, known, batch.start)
         new = [row for row in batch.rows if row["properties"]["id"] not in known]
         await create(tx, agent_id, new, now)
         placed = [(row["properties"]["key"], row["properties"]["occurredAt"]) for row in new]
         where = keyed.spans((key, at) for key, at in placed if key is not None)
-        settled = await keyed.settle(tx, agent_id, where, now, by=CALLER)
+        settled = await keyed.settle(tx, agent_id, where, now, by=CALLER, arrived=True)
         if settled.revision is None:
             return len(new), None
         relabelled = await truth.relabel(tx, settled.revision, settled.changed)
@@ -226,6 +237,8 @@ async def _write(engine: Engine, agent_id: str, batch: _Batch, now: datetime) ->
         added=added,
         known=len(batch.pairs) - added,
         not_embedded=tuple(row["properties"]["id"] for row in batch.rows if row["embedding"] is None),
+        superseded=changed.ended if changed else (),
+        stale=changed.stale if changed else (),
     )
 
 
@@ -249,8 +262,8 @@ def _check_conflicts(
     hashes = {id_: row["contentHash"] for id_, row in known.items()}
     taken = [
         (position, id_)
-        for position, ((id_, _), hash_) in enumerate(zip(items, given, strict=True), start)
-        if hashes.setdefault(id_, hash_) != hash_
+        for position, ((id_, item), hash_) in enumerate(zip(items, given, strict=True), start)
+        if hashes.setdefault(id_, hash_) != hash_ and not _imported_as(known.get(id_), item)
     ]
     if not taken:
         return
@@ -265,6 +278,11 @@ def _check_conflicts(
 
 def _forgotten(row: Row | None) -> bool:
     return row is not None and row["status"] == "forgotten"
+
+
+def _imported_as(row: Row | None, item: NewObservation) -> bool:
+    """Whether that came by an import, which does not tell how it was first given, and says the same."""
+    return row is not None and row["imported"] and (row["text"], row["source"]) == (item.text, item.source)
 
 
 def _named(ids: Sequence[str]) -> str:
@@ -310,7 +328,7 @@ async def rows_for(
     by_rule = engine.language_model.name == EXTRACTIVE
     if ask and unrated and not by_rule:
         # The first thing observed brings the agent into being, and with it the run that rates it.
-        await engine.store.write(lambda tx: tx.one("agent/create", agentId=agent_id))
+        await engine.store.write(lambda tx: create_agent(tx, agent_id))
         async with running(engine, agent_id, "rate", engine.asks(RateImportance), now) as run:
             ratings = iter(await rate(engine, unrated, run))
     else:

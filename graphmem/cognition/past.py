@@ -13,7 +13,8 @@ from typing import Any
 
 from graphmem.cognition.engine import Engine
 from graphmem.cognition.truth import ENDS, HOLDS
-from graphmem.graph.store import Row, Transaction, epoch_millis
+from graphmem.graph.store import Row, Transaction
+from graphmem.graph.values import epoch_millis
 from graphmem.models import AnyMemory, Status
 
 _TURNS = [*ENDS, *HOLDS]
@@ -50,7 +51,7 @@ async def best(engine: Engine, parameters: Mapping[str, Any], moment: datetime) 
         parameters: What any scoring takes: agent, vector, weights and so on.
         moment: Belief time; recency is counted to it.
     """
-    given = {name: value for name, value in parameters.items() if name not in ("now", "nowMillis", "only")}
+    given = {name: value for name, value in parameters.items() if name not in ("now", "nowMillis")}
     candidates = max(_FIRST, 10 * given["k"])
     while True:
         (found,) = await engine.store.query(

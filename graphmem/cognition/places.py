@@ -13,11 +13,12 @@ from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 from graphmem.cognition import observe as observing
-from graphmem.cognition.engine import Engine, checked_id, lock, unknown_agent
+from graphmem.cognition.engine import Engine, checked_id, create_agent, lock, unknown_agent
 from graphmem.cognition.look_up import must_exist
 from graphmem.errors import InvalidInput
 from graphmem.graph.records import digest, to_memory, to_place, to_whereabouts
 from graphmem.graph.store import Row, Transaction
+from graphmem.language import scenes
 from graphmem.models import NewObservation, Observation, validated
 from graphmem.models.places import (
     REST,
@@ -27,6 +28,7 @@ from graphmem.models.places import (
     Settled,
     Whereabouts,
     World,
+    is_in,
     kind_of,
     open_at,
     parent_of,
@@ -112,7 +114,7 @@ async def settle(engine: Engine, agent_id: str, home: str, *, knows: Iterable[st
     rows = [_known_row(found[path]) for path in _downwards(found)]
 
     async def work(tx: Transaction) -> int:
-        await tx.one("agent/create", agentId=agent_id)
+        await create_agent(tx, agent_id)
         await tx.run("place/settle", agentId=agent_id, home=home, place=home, now=at)
         row = await tx.one("place/tell", agentId=agent_id, rows=rows)
         return row["places"] if row else 0
@@ -157,7 +159,7 @@ async def places(engine: Engine, agent_id: str) -> tuple[Place, ...]:
 async def whereabouts(engine: Engine, agent_ids: Sequence[str]) -> dict[str, Whereabouts]:
     """Where agents are; those that were never written to are left out."""
     rows = await engine.store.query("place/here", ids=list(agent_ids))
-    return {row["agent"]["agentId"]: to_whereabouts(row["agent"]) for row in rows}
+    return {row["whereabouts"]["agentId"]: to_whereabouts(row["whereabouts"]) for row in rows}
 
 
 async def whereabouts_of(engine: Engine, agent_id: str) -> Whereabouts:
@@ -206,7 +208,7 @@ async def _look(engine: Engine, agent_id: str) -> _InSight:
         here = await tx.one("place/here", ids=[agent_id])
         if here is None:
             raise unknown_agent(agent_id)
-        sight = _InSight(to_whereabouts(here["agent"]))
+        sight = _InSight(to_whereabouts(here["whereabouts"]))
         if sight.me.place is None:
             return sight
         arena = sight.me.place
@@ -217,7 +219,7 @@ async def _look(engine: Engine, agent_id: str) -> _InSight:
         ]
         sight.places = {place.path: place for row in rows for place in [to_place(row["place"])]}
         people = await tx.run("place/people", places=[arena])
-        sight.people = [to_whereabouts(row["agent"]) for row in people]
+        sight.people = [to_whereabouts(row["whereabouts"]) for row in people]
         known = await tx.run("place/tree", scope=agent_id, path=arena)
         sight.known = {place.path: place for row in known for place in [to_place(row["place"])]}
         return sight
@@ -292,7 +294,7 @@ def _items(sight: _InSight, at: datetime) -> tuple[list[NewObservation], int]:
     for person in doing:
         items.append(
             _seen(
-                f"{person.name} is in the {arena.name}: {person.doing}",
+                scenes.scene(person.name, arena.name, str(person.doing), room=bool(objects)),
                 (person.agent_id, arena.path, str(person.doing), str(person.doing_since)),
                 place=arena.path,
                 subject=person.name,
@@ -307,12 +309,14 @@ def _items(sight: _InSight, at: datetime) -> tuple[list[NewObservation], int]:
 
 
 def _seen(text: str, what: Sequence[str], *, place: str, subject: str) -> NewObservation:
-    made = digest("\n".join(what))[:24]
+    # The text first, which names neither the world nor an id: so the order of these memories, by which what is equally
+    # good is chosen, is the same in a society of another name.
+    made = digest(text)[:12] + digest("\n".join(what))[:12]
     return NewObservation(text=text, id=f"{SEEN}{made}", place=place, subject=subject)
 
 
 def _may_enter(place: Place, who: Whereabouts) -> bool:
-    return who.agent_id in place.staff or (who.home or "").startswith(place.path)
+    return who.agent_id in place.staff or is_in(who.home, place.path)
 
 
 def closed_to(places: Mapping[str, Place], path: str, who: Whereabouts, at: datetime, zone: ZoneInfo) -> str | None:

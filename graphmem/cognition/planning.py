@@ -207,6 +207,8 @@ async def current_plan(engine: Engine, agent_id: str, at: object = None) -> Curr
         if planned_now:
             await plan_store.mark(engine, agent_id, planned_now, active=True)
             chain = await _chain(engine, agent_id, moment)
+            if not chain:
+                return None  # Taken back since.
     return CurrentPlan(
         plan=chain[0].plan,
         within=tuple(entry.plan for entry in chain[1:]),

@@ -98,11 +98,11 @@ async def recompute(
                 items += await worker.recompute(memory_id)
             if progress:
                 progress(len(items), (await _left(engine, agent_id))["remaining"])
+        await worker.stop()
     except BaseException as error:
         message = f"{type(error).__name__}: {error}"
-        await tidy_up(lambda: worker.stop("failed", message))
+        await tidy_up(lambda: worker.stop(failed=message))
         raise
-    await worker.stop("recomputed")
     left = await _left(engine, agent_id)
     return RecomputeReport(items=tuple(items), remaining=left["remaining"], elsewhere=left["leased"])
 
@@ -134,13 +134,14 @@ class _Worker:
             row = await tx.one(
                 "recompute/claim", agentId=agent_id, token=self.token, limit=1, leaseSeconds=LEASE_SECONDS
             )
-            return row["id"] if row else None
+            # Noted before the commit: whoever is cancelled in it cannot know whether it was made.
+            self._leased = row["id"] if row else None
+            return self._leased
 
         try:
-            self._leased = await self.engine.store.write(work)
+            return await self.engine.store.write(work)
         except UnknownAgent:
             return None
-        return self._leased
 
     async def renew(self) -> None:
         """Show that what is leased is still worked on, and that the run lives."""
@@ -158,15 +159,17 @@ class _Worker:
 
         await self.engine.store.write(work)
 
-    async def stop(self, outcome: str, error: str | None = None) -> None:
-        """Give up what is still leased, and close the run."""
+    async def stop(self, failed: str | None = None) -> None:
+        """Give up what is still leased, and close the run; ``failed`` with what left it."""
 
         async def work(tx: Transaction) -> None:
             await lock(tx, self.run.agent_id)
             if self._leased:
                 await self._release(tx, self._leased)
-            if self._opened:
-                await self.run.close(tx, outcome, error)
+            if self._opened and failed is not None:
+                await self.run.abandon(tx, failed)
+            elif self._opened:
+                await self.run.close(tx, "recomputed")
 
         if self._leased or self._opened:
             await self.engine.store.write(work)
@@ -236,8 +239,8 @@ class _Worker:
                 await lock(tx, self.run.agent_id)
                 await self.run.open(tx, self.engine, "recompute", self.engine.asks(Reconsider))
 
-            await self.engine.store.write(work)
             self._opened = True
+            await self.engine.store.write(work)
         task = Reconsider(
             kind=memory.kind,
             given=self._about.described,
@@ -326,6 +329,7 @@ class _Worker:
         if not await self._holds(tx, memory.id, evidence):
             return None
         revision = await truth.begin(tx, self.run.agent_id, self.run.now)
+        await revision.not_before(tx, [memory.id])
         await truth.end(tx, revision, memory.id, "retracted", cause="recompute")
         await self._finish(tx, revision, memory, "retracted", reason)
         return Recomputed(id=memory.id, outcome="retracted", before=memory.text, reason=reason)
@@ -339,6 +343,7 @@ class _Worker:
         if above := await truth.resting_on(tx, agent_id, memory.id, [item.id for item in grounded.cited]):
             return await self._failed(tx, memory, _circular(above))
         revision = await truth.begin(tx, agent_id, self.run.now)
+        await revision.not_before(tx, [memory.id, *(item.id for item in grounded.cited)])
         await tx.run(
             "truth/uncite",
             agentId=agent_id,
@@ -346,9 +351,9 @@ class _Worker:
             keep=[item.id for item in grounded.cited if not item.past],
             keepPast=[item.id for item in grounded.cited if item.past],
             moved=evidence.moved,
-            now=self.run.now,
+            now=revision.now,
         )
-        await grounding.cite(tx, agent_id, memory.id, grounded.cited, self.run.now)
+        await grounding.cite(tx, agent_id, memory.id, grounded.cited, revision.now)
         await self._finish(tx, revision, memory, "confirmed", "", held=memory.id)
         return Recomputed(id=memory.id, outcome="confirmed", before=memory.text, after=memory.text)
 
@@ -368,10 +373,11 @@ class _Worker:
         if same and await truth.resting_on(tx, agent_id, memory.id, [same]):
             return await self._failed(tx, memory, _circular([same]))
         revision = await truth.begin(tx, agent_id, self.run.now)
+        await revision.not_before(tx, [memory.id, *(item.id for item in cited), *([same] if same else [])])
         if same:
-            await grounding.cite(tx, agent_id, same, cited, self.run.now)
+            await grounding.cite(tx, agent_id, same, cited, revision.now)
         else:
-            await grounding.write(tx, self.engine, self.run, new, self.run.now)
+            await grounding.write(tx, self.engine, self.run, new, revision.now)
         await truth.supersede(
             tx,
             revision,

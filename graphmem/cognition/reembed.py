@@ -49,11 +49,13 @@ async def reembed(engine: Engine, *, progress: Progress) -> Reembedded:
         StoreUnavailable: When another process has been moving the store for too long.
     """
     move = _Move(engine, token_hex(8), progress)
-    before = await move.take()
-    if (before["embeddingModel"], before["dimension"]) == (engine.embedder.name, engine.embedder.dimension):
-        await move.release()
-        return Reembedded(before=before["embeddingModel"], after=engine.embedder.name, dimension=before["dimension"])
     try:
+        before = await move.take()
+        if (before["embeddingModel"], before["dimension"]) == (engine.embedder.name, engine.embedder.dimension):
+            await move.release()
+            return Reembedded(
+                before=before["embeddingModel"], after=engine.embedder.name, dimension=before["dimension"]
+            )
         async with kept(move.lease, seconds=LEASE_SECONDS):
             return await move.carry_out(before)
     except BaseException:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -56,24 +57,30 @@ async def reflect(engine: Engine, agent_id: str, *, force: bool = False, now: ob
     """
     at = await engine.now(agent_id, now)
     rows = await engine.store.query("reflect/latest", agentId=agent_id, limit=LATEST, knownBy=None)
-    latest = [to_memory(row) for row in rows]
+    # Those of one moment in the order of their texts: ids hold chance, and the index has no order for them.
+    memories = [to_memory(row) for row in rows]
+    latest = sorted(memories, key=lambda one: (one.occurred_at, one.text, one.id), reverse=True)
     run = Run(agent_id, at)
     try:
         refused_start = await engine.store.write(lambda tx: _claim(tx, engine, run, len(latest), force))
     except UnknownAgent:
         return ReflectReport(outcome="nothing_to_reflect_on")
+    except asyncio.CancelledError:
+        # It may have been committed all the same.
+        await tidy_up(lambda: engine.store.write(lambda tx: _give_back(tx, run, "cancelled")))
+        raise
     if refused_start is not None:
         return refused_start
     written = _Written()
     try:
         async with run.alive(engine):
             await _think(engine, run, latest, written)
+        return await engine.store.write(lambda tx: _finish(tx, run, written))
     except BaseException as error:
         # Cancelled or killed by an error: the next call must be triggered again.
         message = f"{type(error).__name__}: {error}"
         await tidy_up(lambda: engine.store.write(lambda tx: _give_back(tx, run, message)))
         raise
-    return await engine.store.write(lambda tx: _finish(tx, run, written))
 
 
 async def _claim(tx: Transaction, engine: Engine, run: Run, memories: int, force: bool) -> ReflectReport | None:
@@ -206,11 +213,12 @@ async def _write(tx: Transaction, engine: Engine, run: Run, new: grounding.Draft
     if reason:
         return Refused(gate="write", reason=reason, item=shorten(new.grounded.text))
     revision = await truth.begin(tx, run.agent_id, run.now)
+    await revision.not_before(tx, [item.id for item in cited])
     if existing is None:
-        await grounding.write(tx, engine, run, new, run.now)
+        await grounding.write(tx, engine, run, new, revision.now)
         await revision.log(tx, new.id, "reflect", by=engine.language_model.name, reason="")
     else:
-        await grounding.cite(tx, run.agent_id, existing, cited, run.now)
+        await grounding.cite(tx, run.agent_id, existing, cited, revision.now)
         await revision.log(tx, existing, "reinforce", by=engine.language_model.name, reason="")
     await truth.relabel(tx, revision, [existing or new.id])
     return existing or new.id
@@ -247,7 +255,7 @@ async def _finish(tx: Transaction, run: Run, written: _Written) -> ReflectReport
     await tx.run("reflect/finish", agentId=run.agent_id, runId=run.id, upTo=up_to)
     state = await _state(tx, run.agent_id)
     found = await fetch(tx, run.agent_id, written.reflections)
-    reflections = [found[id_] for id_ in written.reflections]
+    reflections = [found[id_] for id_ in written.reflections if id_ in found]  # One may have been forgotten since.
     return ReflectReport(
         outcome=outcome,
         run_id=run.id,

@@ -66,24 +66,7 @@ async def resolve(engine: Engine, agent_id: str, memory_id: str, now: datetime) 
         await lock(tx, agent_id)
         await run.open(tx, engine, "resolve", Resolve.prompt_version)
 
-    await engine.store.write(open_run)
-    try:
-        statement, *others = grounding.statements([new, *shown])
-        renumbered = tuple(other.model_copy(update={"number": n}) for n, other in enumerate(others, start=1))
-        rows = [{"id": new.id, "rank": 0, "score": None}]
-        rows += [{"id": memory.id, "rank": n, "score": None} for n, memory in enumerate(shown, start=1)]
-        async with run.alive(engine):
-            reply = await run.ask(engine, Resolve(new=statement, statements=renumbered), rows)
-    except BaseException as error:
-        message = f"{type(error).__name__}: {error}"
-
-        async def close(tx: Transaction) -> None:
-            await lock(tx, agent_id)
-            await run.close(tx, "failed", message)
-
-        await tidy_up(lambda: engine.store.write(close))
-        raise
-    refused, outcome = list(run.refused), _Outcome()
+    refused, outcome = list[Refused](), _Outcome()
 
     async def work(tx: Transaction) -> None:
         await lock(tx, agent_id)
@@ -91,7 +74,20 @@ async def resolve(engine: Engine, agent_id: str, memory_id: str, now: datetime) 
         outcome.changed = await _apply(tx, engine, run, new, shown, reply.value)
         await run.close(tx, "resolved" if outcome.changed else "nothing_to_resolve")
 
-    await engine.store.write(work)
+    try:
+        await engine.store.write(open_run)
+        statement, *others = grounding.statements([new, *shown])
+        renumbered = tuple(other.model_copy(update={"number": n}) for n, other in enumerate(others, start=1))
+        rows = [{"id": new.id, "rank": 0, "score": None}]
+        rows += [{"id": memory.id, "rank": n, "score": None} for n, memory in enumerate(shown, start=1)]
+        async with run.alive(engine):
+            reply = await run.ask(engine, Resolve(new=statement, statements=renumbered), rows)
+        refused += run.refused
+        await engine.store.write(work)
+    except BaseException as error:
+        message = f"{type(error).__name__}: {error}"
+        await tidy_up(lambda: engine.store.write(lambda tx: run.abandon(tx, message)))
+        raise
     if outcome.changed is not None:
         await engine.tell(outcome.changed)
 
@@ -114,6 +110,7 @@ async def _apply(
             run.refused.append(Refused(gate="support", reason=reason, item=shorten(known.text)))
         elif known is not None:
             revision = await truth.begin(tx, agent_id, run.now)
+            await revision.not_before(tx, [new.id, known.id])
             await _supersede(
                 tx, revision, run, older=new, newer=known, by=by, mode="correction", reason="known already"
             )
@@ -128,6 +125,7 @@ async def _apply(
                 run.refused.append(Refused(gate="write", reason=reason, item=shorten(old.text)))
                 continue
             revision = revision or await truth.begin(tx, agent_id, run.now)
+            await revision.not_before(tx, [new.id, old.id])
             if conflict.verdict == "supersede":
                 await _supersede(
                     tx, revision, run, older=old, newer=new, by=by, mode=conflict.mode, reason=conflict.reason

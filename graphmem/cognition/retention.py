@@ -15,6 +15,7 @@ from functools import partial
 from graphmem.clock import as_duration
 from graphmem.cognition import truth
 from graphmem.cognition.engine import CALLER, Engine, checked_id, fetch, lock, unknown_agent, unknown_memory
+from graphmem.cognition.given import checked_list
 from graphmem.errors import InvalidInput, InvalidTime, NotArchived, StoreInconsistent
 from graphmem.graph.records import scope_token
 from graphmem.graph.store import Row, Transaction
@@ -149,15 +150,14 @@ async def unarchive(
         UnknownMemory: When it has none of an id. Nothing was taken out.
         NotArchived: When one of them is not archived. Nothing was taken out.
     """
-    if isinstance(ids, str):
-        raise InvalidInput("ids: a list of ids is needed, not one string")
+    given = checked_list(ids, "ids") if ids is not None else None
     at = await engine.now(agent_id, now)
     if not await engine.store.query("agent/state", agentId=agent_id):
         raise unknown_agent(agent_id)
-    if ids is None:
+    if given is None:
         wanted = [row["id"] for row in await engine.store.query("retention/archived", agentId=agent_id)]
     else:
-        wanted = list(dict.fromkeys(checked_id(id_) for id_ in ids))
+        wanted = list(dict.fromkeys(checked_id(id_) for id_ in given))
         await engine.store.read(lambda tx: _check_archived(tx, agent_id, wanted))
     revision = None
     done: list[str] = []

@@ -16,7 +16,8 @@ from graphmem.cognition.selection import chosen, with_evidence, within
 from graphmem.embedding.base import Vectors
 from graphmem.errors import InvalidInput, InvalidTime
 from graphmem.graph.records import to_memory
-from graphmem.graph.store import Row, Transaction, epoch_millis
+from graphmem.graph.store import Row, Transaction
+from graphmem.graph.values import epoch_millis
 from graphmem.models import (
     MAX_K,
     PAPER,
@@ -84,14 +85,16 @@ async def retrieve(
     _checked_count("token_budget", token_budget, least=1)
     filters = checked_filters(kinds=kinds, since=since, until=until, place=place, source=source)
     if not isinstance(profile, Profile):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
-        raise InvalidInput(f"profile: {profile!r} is not a Profile")
+        raise InvalidInput(
+            f"profile: {profile!r} is not a Profile", remedy="take PAPER or RECALL of graphmem.models, or make one"
+        )
     if weights is not None:
         if not isinstance(weights, Weights):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidInput(f"weights: {weights!r} are not Weights")
         profile = profile.model_copy(update={"weights": weights})
     if as_of is not None:
         moment = as_utc(as_of)
-        hits = await _search_past(
+        hits = await search_past(
             engine, agent_id, query, k=k, profile=profile, filters=filters, max_inferred=max_inferred, moment=moment
         )
         touch = False
@@ -198,7 +201,8 @@ async def search(
             else:
                 found, exact = await blended(engine, asked, searches, held), None
             tallies.append(found)
-            hits = [_hit(row, profile) for row in found["hits"]]
+            # What ended between being found and being read is not given.
+            hits = [_hit(row, profile) for row in found["hits"] if row["memory"]["held"]]
             known = [hit for hit in hits if known_by is None or hit.memory.recorded_at <= known_by]
             if len(known) >= many or len(hits) < wide or wide == MAX_K:
                 return known[:many], exact
@@ -219,7 +223,7 @@ async def search(
     )
 
 
-async def _search_past(
+async def search_past(
     engine: Engine,
     agent_id: str,
     query: str,
@@ -227,7 +231,7 @@ async def _search_past(
     k: int,
     profile: Profile,
     filters: Filters,
-    max_inferred: int | None,
+    max_inferred: int | None = None,
     moment: datetime,
 ) -> Hits:
     """What the agent believed at a moment, by vectors alone; never noted as an access."""
@@ -241,7 +245,7 @@ async def _search_past(
         asked = Asked(agent_id, vector, many, profile, moment, asked_for)
         found = await past.best(engine, asked.parameters(), moment)
         tallies.append(found)
-        hits = [_hit(row, profile) for row in found["hits"]]
+        hits = [_hit(row, profile) for row in found["hits"] if row["memory"]["status"] != "forgotten"]
         return [hit.model_copy(update={"memory": past.as_it_was(hit.memory, held)}) for hit in hits], None
 
     hits, _ = await chosen(engine, agent_id, find, k=k, profile=profile, kinds=filters.kinds, max_inferred=max_inferred)
@@ -301,12 +305,15 @@ class Asked:
             "agentId": self.agent_id,
             "vector": self.vector,
             "k": self.k,
-            "kinds": list(self.filters.kinds) if self.filters.kinds is not None else None,
-            "since": self.filters.since,
-            "until": self.filters.until,
-            "place": self.filters.place,
-            "source": self.filters.source,
-            "only": list(self.only) if self.only is not None else None,
+            # One map: Neo4j plans a statement anew for other types of its parameters, and null is a type.
+            "filters": {
+                "kinds": list(self.filters.kinds) if self.filters.kinds is not None else None,
+                "since": self.filters.since,
+                "until": self.filters.until,
+                "place": self.filters.place,
+                "source": self.filters.source,
+                "only": list(self.only) if self.only is not None else None,
+            },
             "minmax": self.profile.normalise == "minmax",
             "decay": self.profile.decay,
             "recencyFloor": float(self.profile.recency_floor),
@@ -316,6 +323,10 @@ class Asked:
             "now": self.now,
             "nowMillis": epoch_millis(self.now),
         }
+
+
+_NOTHING: Row = {"hits": [], "taken": 0, "withheldStale": 0, "notEmbedded": 0}
+"""What there is when all was forgotten since it was asked whether the agent holds anything."""
 
 
 async def score(engine: Engine, asked: Asked, *, near: int, ranked: int) -> tuple[Row, bool]:
@@ -328,7 +339,7 @@ async def score(engine: Engine, asked: Asked, *, near: int, ranked: int) -> tupl
     """
     take = 2 * asked.k + 20
     while True:
-        (found,) = await engine.store.query(
+        rows = await engine.store.query(
             "retrieve/score",
             **asked.parameters(),
             filtered=bool(asked.filters),
@@ -337,6 +348,9 @@ async def score(engine: Engine, asked: Asked, *, near: int, ranked: int) -> tupl
             m=ranked,
             take=take,
         )
+        if not rows:
+            return dict(_NOTHING), True
+        (found,) = rows
         hits, bound = found["hits"], found["bound"]
         full = len(hits) == asked.k
         if full or found["taken"] < take:
@@ -382,7 +396,7 @@ async def blended(engine: Engine, asked: Asked, searches: Searches, held: int) -
     near = min(held, max(BLENDED_AT_ONCE * (4 if asked.filters else 1), 4 * asked.k))
     take = 2 * asked.k + 20
     while True:
-        (found,) = await engine.store.query(
+        rows = await engine.store.query(
             "retrieve/blend",
             **asked.parameters(),
             n=near,
@@ -400,6 +414,9 @@ async def blended(engine: Engine, asked: Asked, searches: Searches, held: int) -
             vectorShare=around.vectors,
             lentMost=around.vectors * (sum(around.before) + sum(around.after)),
         )
+        if not rows:
+            return dict(_NOTHING)
+        (found,) = rows
         if len(found["hits"]) == asked.k or found["taken"] < take:
             return found
         take *= 4  # Memories of equal text took up the places.

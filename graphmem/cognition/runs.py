@@ -164,6 +164,17 @@ class Run:
             cost=self.cost,
         )
 
+    async def abandon(self, tx: Transaction, error: str) -> None:
+        """Close it as failed where it is open: whoever was cut off at a commit cannot know whether it was made.
+
+        Raises:
+            UnknownAgent: When the agent was forgotten, and the run with it.
+        """
+        await lock(tx, self.agent_id)
+        found = await tx.one("run/get", agentId=self.agent_id, runId=self.id)
+        if found is not None and found["run"]["outcome"] == "open":
+            await self.close(tx, "failed", error)
+
 
 @asynccontextmanager
 async def running(engine: Engine, agent_id: str, verb: str, prompt_version: str, now: datetime) -> AsyncGenerator[Run]:
@@ -178,19 +189,19 @@ async def running(engine: Engine, agent_id: str, verb: str, prompt_version: str,
         await lock(tx, agent_id)
         await run.open(tx, engine, verb, prompt_version)
 
-    async def end(tx: Transaction, outcome: str, error: str | None = None) -> None:
+    async def end(tx: Transaction) -> None:
         await lock(tx, agent_id)
-        await run.close(tx, outcome, error)
+        await run.close(tx, "done")
 
-    await engine.store.write(begin)
     try:
+        await engine.store.write(begin)
         async with run.alive(engine):
             yield run
+        await engine.store.write(end)
     except BaseException as error:
         message = f"{type(error).__name__}: {error}"
-        await tidy_up(lambda: engine.store.write(lambda tx: end(tx, "failed", message)))
+        await tidy_up(lambda: engine.store.write(lambda tx: run.abandon(tx, message)))
         raise
-    await engine.store.write(lambda tx: end(tx, "done"))
 
 
 async def spent_lately(tx: Transaction, agent_id: str) -> int:

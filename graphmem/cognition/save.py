@@ -86,7 +86,8 @@ async def _memories(engine: Engine, agent_id: str) -> list[Row]:
     after = ""
     while True:
         rows = await engine.store.query("save/memories", agentId=agent_id, after=after, limit=_PAGE)
-        found += rows
+        # Not what ended between being found and being read.
+        found += [row for row in rows if row["memory"]["held"]]
         if len(rows) < _PAGE:
             return found
         after = max(row["memory"]["id"] for row in rows)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from graphmem.cognition.ask import name_of
-from graphmem.cognition.engine import Engine, checked_id, fetch_one, new_id
+from graphmem.cognition.engine import Engine, checked_id, create_agent, fetch_one, new_id
 from graphmem.cognition.observe import create, rows_for
 from graphmem.errors import Forgotten, IdConflict, InvalidInput
 from graphmem.graph.store import Row, Transaction
@@ -67,7 +67,7 @@ async def say(
 
     async def work(tx: Transaction) -> None:
         for who in sorted(rows):
-            await tx.one("agent/create", agentId=who)
+            await create_agent(tx, who)
         for memory_id in told:
             memory = await fetch_one(tx, agent_id, memory_id)
             if memory.status != "active":

@@ -20,9 +20,10 @@ from graphmem.cognition import acting, lessons, meeting, planning, reflect
 from graphmem.cognition import places as placing
 from graphmem.cognition.engine import Engine, lock, tidy_up
 from graphmem.cognition.leases import kept
+from graphmem.cognition.look_up import must_exist
 from graphmem.cognition.meeting import Met
 from graphmem.cognition.react import react
-from graphmem.errors import InvalidInput, ReplyRefused, StoreInconsistent, UnknownAgent
+from graphmem.errors import InvalidInput, ReplyRefused, StoreInconsistent
 from graphmem.graph.records import digest
 from graphmem.graph.store import Row, Transaction
 from graphmem.models import Observation, validated
@@ -70,8 +71,10 @@ class Run:
     async def go(self, progress: Progress | None) -> int:
         """Simulate what is left; returns how many steps earlier calls had simulated."""
         given = self.given
-        done = await self._begin()
+        await self._begin()
         async with self._leased():
+            # Looked at under the lease: whoever had it before may have simulated more meanwhile.
+            done = (await self.engine.store.query("society/get", simulation=given.name))[0]["simulation"]["done"]
             await self._each(given.agents, lambda agent_id: self._release_orphans(agent_id, given.at(done)))
             before = done
             while done < given.steps:
@@ -82,12 +85,12 @@ class Run:
             await self._each(given.agents, lambda agent_id: self._finish(agent_id, given.end))
         return before
 
-    async def _begin(self) -> int:
-        """Make the simulation, or find the one of that name; returns how many of its steps are simulated."""
+    async def _begin(self) -> None:
+        """Make the simulation, or find the one of that name, which must be the same but for how long it is."""
         given, store = self.given, self.engine.store
         there = await placing.whereabouts(self.engine, given.agents)
         if missing := [agent for agent in given.agents if agent not in there]:
-            raise UnknownAgent(f"there is no agent {missing[0]!r}", remedy="graphmem agents lists those there are")
+            await must_exist(self.engine.store, missing[0])
         if nowhere := [agent for agent in given.agents if there[agent].place is None]:
             raise InvalidInput(
                 f"agent {nowhere[0]!r} is nowhere", remedy="give it a home in a world: agent.settle, or world.toml"
@@ -107,10 +110,9 @@ class Run:
         found = row["simulation"]
         if other := [name for name, value in fixed.items() if found[name] != value]:
             raise InvalidInput(
-                f"simulation {given.name!r} has another {other[0]}: {found[other[0]]}, not {fixed[other[0]]}",
+                f"simulation {given.name!r} was begun with {other[0]} {found[other[0]]}, not {fixed[other[0]]}",
                 remedy="go on with the same, or give the simulation another name",
             )
-        return found["done"]
 
     @asynccontextmanager
     async def _leased(self) -> AsyncGenerator[None]:
@@ -123,16 +125,15 @@ class Run:
             )
             return row is not None and row["mine"]
 
-        for _ in range(2 * LEASE_SECONDS):
-            if await lease():
-                break
-            await asyncio.sleep(1)
-        else:
-            raise InvalidInput(
-                f"another process simulates {name!r}", remedy="wait for it, or give the simulation another name"
-            )
-
         try:
+            for _ in range(2 * LEASE_SECONDS):
+                if await lease():
+                    break
+                await asyncio.sleep(1)
+            else:
+                raise InvalidInput(
+                    f"another process simulates {name!r}", remedy="wait for it, or give the simulation another name"
+                )
             async with kept(lease, seconds=LEASE_SECONDS):
                 yield
         finally:
@@ -252,7 +253,8 @@ class Run:
             if minds[agent_id].met is not None or minds[other].met is not None:
                 continue
             pair = digest("\n".join(sorted([agent_id, other])))[:12]
-            conversation = f"{digest(self.given.name)[:12]}-{number:06}-{pair}"
+            # The name comes last: what is chosen by id where all else is equal is the same under another name.
+            conversation = f"talk-{number:06}-{pair}-{digest(self.given.name)[:12]}"
             place = minds[agent_id].perceived.place
             met = await self._tolerated(
                 agent_id,

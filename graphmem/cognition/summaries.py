@@ -221,8 +221,9 @@ async def replace_summary(tx: Transaction, engine: Engine, run: Run, new: ground
     older = await tx.run("summary/older", agentId=run.agent_id, covers=new.properties["covers"], **{"except": new.id})
     cited = [item.id for item in new.grounded.cited]
     revision = await truth.begin(tx, run.agent_id, run.now)
+    await revision.not_before(tx, [*cited, *(row["id"] for row in older)])
     by = engine.language_model.name
-    await grounding.write(tx, engine, run, new, run.now)
+    await grounding.write(tx, engine, run, new, revision.now)
     await revision.log(tx, new.id, "reflect", by=by, reason="")
     for row in older:
         if await truth.resting_on(tx, run.agent_id, row["id"], cited):

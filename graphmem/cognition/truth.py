@@ -32,6 +32,8 @@ ENDS: dict[str, Status] = {
 """Verbs of the log that end a memory or put it away, each with the status that it leaves."""
 HOLDS = ("restore", "key:restored", "unarchive")
 """Verbs of the log after which a memory is held again."""
+BY_KEY = ("key:superseded", "key:restored")
+"""Verbs of the log by which the order of a key changed what is held; the value itself stands as before."""
 
 
 @dataclass
@@ -42,6 +44,13 @@ class Revision:
     seq: int
     now: datetime
     _ordinals: int = field(default=0)
+
+    async def not_before(self, tx: Transaction, ids: Sequence[str]) -> None:
+        """Date it no earlier than these memories were known and last changed, whatever time the caller gave."""
+        turns = [verb for verb in (*ENDS, *HOLDS) if verb not in BY_KEY]
+        row = await tx.one("truth/latest", agentId=self.agent_id, ids=list(ids), turns=turns)
+        if row is not None and row["at"] is not None:
+            self.now = max(self.now, row["at"])
 
     async def log(
         self,
@@ -65,12 +74,15 @@ class Revision:
         by: str,
         importance: tuple[int, int] | None = None,
         run_id: str | None = None,
+        moments: Sequence[datetime] | None = None,
     ) -> None:
-        """Append entries of (id of the memory, verb, reason) to the audit log."""
+        """Append entries of (id of the memory, verb, reason) to the audit log; ``moments``: when each is dated."""
         before, after = importance or (None, None)
         rows = [
-            {"id": id_, "verb": verb, "reason": reason, "ordinal": ordinal, "before": before, "after": after}
-            for ordinal, (id_, verb, reason) in enumerate(entries, start=self._ordinals)
+            {"id": id_, "verb": verb, "reason": reason, "ordinal": ordinal, "before": before, "after": after, "at": at}
+            for ordinal, ((id_, verb, reason), at) in enumerate(
+                zip(entries, moments or [None] * len(entries), strict=True), start=self._ordinals
+            )
         ]
         await tx.run(
             "truth/change", agentId=self.agent_id, seq=self.seq, entries=rows, now=self.now, by=by, runId=run_id
@@ -103,15 +115,36 @@ class Relabelled:
 async def relabel(tx: Transaction, revision: Revision, changed: Iterable[str]) -> Relabelled:
     """Restore the one rule of staleness above these memories, at any depth, and bring depths up to date."""
     ids = sorted(set(changed))
-    pending = ids
-    while pending:
-        rows = await tx.run("truth/depth", agentId=revision.agent_id, ids=pending)
-        pending = [row["id"] for row in rows]
+    await _deepen(tx, revision.agent_id, ids)
     row = await tx.one("truth/relabel", agentId=revision.agent_id, ids=ids, now=revision.now)
     assert row is not None  # It aggregates without a grouping key.
     was, now = set(row["wasStale"]), set(row["nowStale"])
     turned = tuple(id_ for id_ in row["nowStale"] if id_ not in was)
     return Relabelled(stale=turned, active=tuple(sorted(was - now)))
+
+
+async def _deepen(tx: Transaction, agent_id: str, ids: Sequence[str]) -> None:
+    """Bring depths up to date, level by level.
+
+    Raises:
+        StoreInconsistent: When that has no end, since memories rest on themselves.
+    """
+    pending, rounds = ids, 0
+    while pending:
+        rows = await tx.run("truth/depth", agentId=agent_id, ids=pending)
+        pending = [row["id"] for row in rows]
+        rounds += 1
+        # Counted only where it goes far: there cannot be more levels than memories.
+        if pending and rounds % _LEVELS == 0:
+            counted = await tx.one("truth/reflections", agentId=agent_id)
+            if counted is None or rounds > counted["reflections"]:
+                raise StoreInconsistent(
+                    f"memories of agent {agent_id!r} rest on themselves, {pending[0]!r} among them",
+                    remedy="graphmem doctor names what is wrong in the graph of an agent",
+                )
+
+
+_LEVELS = 100
 
 
 Cause = Literal["caller", "resolve", "key", "recompute", "restore", "replan", "summarise"]

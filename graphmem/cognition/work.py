@@ -11,9 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from secrets import token_hex
 
-import anyio
-
-from graphmem.cognition.engine import Engine
+from graphmem.cognition.engine import Engine, tidy_up
 from graphmem.cognition.grounding import rate
 from graphmem.cognition.leases import LEASE_SECONDS, kept
 from graphmem.cognition.planning import replan
@@ -21,7 +19,7 @@ from graphmem.cognition.recompute import recompute
 from graphmem.cognition.reflect import reflect
 from graphmem.cognition.runs import running
 from graphmem.cognition.texts import spoken
-from graphmem.errors import EmbeddingError, LanguageModelError
+from graphmem.errors import EmbeddingError, LanguageModelError, StoreInconsistent, UnknownAgent
 from graphmem.graph.store import Row
 from graphmem.language.base import EXTRACTIVE
 from graphmem.language.prompts import RateImportance
@@ -62,18 +60,19 @@ async def work_once(engine: Engine, *, agent_id: str | None = None, now: object 
     failures: list[Failure] = []
     for pending in await engine.store.query("work/pending", agentId=agent_id):
         worker = _Worker(engine, pending["id"], token_hex(8))
-        if not await worker.lease():
-            continue
-        tally.agents += 1
         try:
+            if not await worker.lease():
+                continue
+            tally.agents += 1
             async with kept(worker.lease):
                 await worker.run(pending, tally, now)
-        except (LanguageModelError, EmbeddingError) as error:
+        except UnknownAgent:
+            _log.info("agent %s was forgotten while it was worked for", pending["id"])
+        except (LanguageModelError, EmbeddingError, StoreInconsistent) as error:
             _log.warning("work for agent %s stopped: %s", pending["id"], error)
             failures.append(Failure(agent_id=pending["id"], error=str(error), remedy=error.remedy))
         finally:
-            with anyio.CancelScope(shield=True):
-                await worker.release()
+            await tidy_up(worker.release)
     left = await engine.store.query("work/pending", agentId=agent_id)
     return WorkReport(
         agents=tally.agents,

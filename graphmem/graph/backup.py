@@ -32,6 +32,7 @@ from graphmem.errors import LocalServerError
 from graphmem.graph.data_dir import DataDir, is_newer
 from graphmem.graph.embedded import Report, data_dir, down, ensure_running, status
 from graphmem.graph.lock import NEO4J_VERSION
+from graphmem.graph.new_file import new_file
 from graphmem.settings import Settings
 
 _HEAD = "graphmem-backup.json"
@@ -88,12 +89,19 @@ def backup(settings: Settings, file: Path, *, progress: Report | None = None) ->
     target = file.expanduser().absolute()
     report = progress or _silent
     folder = data_dir(settings)
-    if target.exists():
-        raise LocalServerError(f"{target} is there already", remedy="name another file, or remove that one")
+    if os.path.lexists(target):
+        raise _taken(target)
     if not (folder.path / "data").exists():
         raise LocalServerError(f"there is no store in {folder.path}", remedy="see graphmem status for where it is")
     with _failures(f"the backup {target} cannot be written"), _alone(settings, report, again=True):
-        return _write(folder, target, report)
+        try:
+            return _write(folder, target, report)
+        except FileExistsError as error:
+            raise _taken(target) from error
+
+
+def _taken(target: Path) -> LocalServerError:
+    return LocalServerError(f"{target} is there already", remedy="name another file, or remove that one")
 
 
 def inspect(file: Path) -> BackupInfo:
@@ -237,36 +245,26 @@ def _write(folder: DataDir, target: Path, report: Report) -> BackupInfo:
     info = BackupInfo(format=_FORMAT, neo4j=version, created_at=datetime.now(UTC), size=size)
     sums: dict[str, str] = {}
     done = 0
-    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")  # for its owner only
-    try:
-        with (
-            os.fdopen(descriptor, "wb") as out,
-            # Little is gained by more: vectors do not compress.
-            gzip.GzipFile(fileobj=out, mode="wb", compresslevel=1, mtime=0) as packed,
-            tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
-        ):
-            _add(archive, _HEAD, info.model_dump_json().encode())
-            for path in found:
-                entry = archive.gettarinfo(path, path.relative_to(folder.path).as_posix())
-                if not path.is_file():
-                    archive.addfile(entry)
-                    continue
-                with path.open("rb") as source:
-                    counted = _Hashing(
-                        source, lambda read, done=done: report("writing the backup", (done + read) / max(size, 1))
-                    )
-                    archive.addfile(entry, counted)
-                sums[entry.name] = counted.digest.hexdigest()
-                done += counted.size
-            _add(archive, _SUMS, json.dumps(sums).encode())
-            archive.close()
-            packed.close()
-            out.flush()
-            os.fsync(out.fileno())
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with (
+        new_file(target) as out,
+        # Little is gained by more: vectors do not compress.
+        gzip.GzipFile(fileobj=out, mode="wb", compresslevel=1, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
+    ):
+        _add(archive, _HEAD, info.model_dump_json().encode())
+        for path in found:
+            entry = archive.gettarinfo(path, path.relative_to(folder.path).as_posix())
+            if not path.is_file():
+                archive.addfile(entry)
+                continue
+            with path.open("rb") as source:
+                counted = _Hashing(
+                    source, lambda read, done=done: report("writing the backup", (done + read) / max(size, 1))
+                )
+                archive.addfile(entry, counted)
+            sums[entry.name] = counted.digest.hexdigest()
+            done += counted.size
+        _add(archive, _SUMS, json.dumps(sums).encode())
     return info
 
 

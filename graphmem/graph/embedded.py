@@ -313,6 +313,8 @@ def _neo4j_config(state: ServerState) -> str:
         "server.fleet_discovery.enabled": "false",
         # The query log would keep the text of every memory, a second time and after it was forgotten.
         "db.logs.query.enabled": "OFF",
+        # A statement is planned once, not anew for every order of magnitude of its texts and lists.
+        "internal.cypher.use_parameter_size": "false",
         "server.memory.pagecache.size": "512m",  # a bound: pages are allocated as they are used
         "db.tx_log.preallocate": "false",
         "db.tx_log.rotation.size": "64m",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -201,6 +202,8 @@ def _value(name: str, value: Any) -> Any:
             return storable(value)
         except ValueError as error:
             raise ValueError(f"{name} {error}") from error
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{name} is no number that there is")
     if isinstance(value, bool | float) or (isinstance(value, int) and -_INT64 <= value < _INT64):
         return value
     raise ValueError(f"{name} is neither a text nor a number")

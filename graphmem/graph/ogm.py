@@ -356,7 +356,7 @@ class Observation(Memory):
     session = StringProperty()
     place = StringProperty()
     key = StringProperty()
-    keyRank = IntegerProperty()
+    keyRank = StringProperty()
 
     heardFrom = RelationshipTo(_MEMORY, "HEARD_FROM", cardinality=_Related, model=HeardFrom)
     tells = RelationshipTo(_MEMORY, "TELLS", cardinality=_Related, model=Tells)
@@ -491,6 +491,7 @@ class Run(_Node):
     refused = ArrayProperty(StringProperty())
     question = StringProperty()
     answer = StringProperty()
+    asOf = DateTimeNeo4jFormatProperty()
 
     used = RelationshipTo(_MEMORY, "USED", cardinality=_Related, model=Used)
     produced = RelationshipFrom(_MEMORY, "PRODUCED_BY", cardinality=_Related, model=ProducedBy)

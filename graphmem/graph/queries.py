@@ -1,8 +1,9 @@
 """Cypher as data: every statement is a file under ``cypher/``, loaded by name.
 
 ``queries["retrieve/scan"]`` is ``cypher/retrieve/scan.cypher``. A file holds one statement; the ``//`` lines at its
-top say what it is for and what it returns. Statements are never formatted: everything variable is a parameter, and
-:class:`Query` knows which ones, so that a missing or misspelt one is found before anything is sent.
+top say what it is for and what it returns, and the store holds it to that. Statements are never formatted: everything
+variable is a parameter, and :class:`Query` knows which ones, so that a missing or misspelt one is found before
+anything is sent.
 """
 
 from __future__ import annotations
@@ -27,6 +28,19 @@ _TOKENS = re.compile(
 )
 
 
+# Columns in the part of a description that begins with "Returns:": names, their type, and whether there may be nothing.
+_RETURNS = re.compile(r"\bReturns: (.*)", re.DOTALL)
+_NOTES = re.compile(r"\([^)]*\)|\{[^}]*\}")
+_COLUMNS = re.compile(
+    r"""
+    (?:^|[,;]\ )(?P<names>[a-z]\w*(?:,\ [a-z]\w*)*)
+    \ (?:LIST<[A-Z<>]+>|MAP|NODE|PATH|STRING|INTEGER|FLOAT|BOOLEAN|ZONED\ DATETIME)
+    (?P<nothing>\s+or\ (?:null|empty))?
+    """,
+    re.VERBOSE,
+)
+
+
 DIALECT = "CYPHER 25\n"
 """What each statement begins with when it is sent; people are shown it without."""
 
@@ -39,6 +53,12 @@ class Query:
     text: LiteralString
     description: str
     parameters: frozenset[str]
+    columns: Mapping[str, bool]
+    """What each row has, by name: whether there is always a value. Only ``or null`` and ``or empty`` say otherwise."""
+
+    def whole(self, row: Mapping[str, object]) -> bool:
+        """Whether a row has a value wherever the description promises one; a map of nothing is none."""
+        return all(_is_value(row[name]) for name, always in self.columns.items() if always)
 
     def check(self, given: Mapping[str, object]) -> None:
         """Refuse parameters that the statement lacks, or does not know.
@@ -60,6 +80,12 @@ class Query:
             return _literal(given[name]) if name else match[0]
 
         return _TOKENS.sub(literal, self.text.removeprefix(DIALECT))
+
+
+def _is_value(value: object) -> bool:
+    if isinstance(value, dict):
+        return any(item is not None for item in cast("dict[str, object]", value).values())
+    return value is not None
 
 
 def _literal(value: str | Sequence[str]) -> str:
@@ -94,8 +120,14 @@ def parse(name: str, source: str) -> Query:
     # SEARCH needs Cypher 25, which a server of 2026.09 does not speak by default.
     text = DIALECT + "\n".join(lines[head:]).strip()
     parameters = frozenset(match["name"] for match in _TOKENS.finditer(text) if match["name"])
+    returns = _RETURNS.search(" ".join(description.split("\n")))
+    columns = {
+        column: match["nothing"] is None
+        for match in _COLUMNS.finditer(_NOTES.sub("", returns[1]) if returns else "")
+        for column in match["names"].split(", ")
+    }
     # The one cast to LiteralString: the text comes from the package's own files, never from a caller.
-    return Query(name, cast(LiteralString, text), description, parameters)
+    return Query(name, cast(LiteralString, text), description, parameters, columns)
 
 
 class Queries(Mapping[str, Query]):

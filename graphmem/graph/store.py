@@ -1,4 +1,4 @@
-"""The only module that talks to the Neo4j driver: sessions, managed transactions, errors, types.
+"""The only module that talks to the Neo4j driver: sessions, managed transactions, errors.
 
 Every statement goes through :class:`Transaction.run`, by the name of its file, with its parameters checked. Reads
 and writes are managed transactions, which the driver retries on transient errors; work passed to them may
@@ -10,17 +10,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from secrets import randbits
-from typing import Any, LiteralString, TypeVar, cast
+from typing import Any, LiteralString, TypeVar
 
 import neo4j
-import numpy as np
 from neo4j import exceptions as driver_errors
-from neo4j.time import DateTime
-from neo4j.vector import Vector
 
 from graphmem.errors import (
     EmbeddingModelChanged,
@@ -37,36 +33,13 @@ from graphmem.graph.addresses import BOLT_PORT, checked_address, one_line, unrea
 from graphmem.graph.made_for import EmbeddingModel, Row, with_vectors
 from graphmem.graph.queries import Query, queries
 from graphmem.graph.refusals import FAULT, Target, refusal
+from graphmem.graph.values import Vanished, decode, encode
 from graphmem.tracing import span
 
 T = TypeVar("T")
 
 # The driver logs what it raises as well. Without a handler of the program's own, Python would print that.
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
-
-
-def _encode(value: Any) -> Any:
-    """Turn numpy vectors into the driver's and times into UTC, at any depth; everything else the driver knows."""
-    if isinstance(value, np.ndarray):
-        return Vector.from_numpy(np.asarray(value, dtype=np.float32))  # pyright: ignore[reportUnknownMemberType]
-    if isinstance(value, datetime):
-        return value.astimezone(UTC)  # All times are stored, and compared, in UTC.
-    if isinstance(value, Mapping):
-        return {key: _encode(item) for key, item in cast("Mapping[str, Any]", value).items()}
-    if isinstance(value, list | tuple):
-        return [_encode(item) for item in cast("Sequence[Any]", value)]
-    return value
-
-
-def _decode(value: Any) -> Any:
-    """Turn the driver's times into aware datetimes in UTC, at any depth."""
-    if isinstance(value, DateTime):
-        return value.to_native().astimezone(UTC)
-    if isinstance(value, dict):
-        return {key: _decode(item) for key, item in cast("dict[str, Any]", value).items()}
-    if isinstance(value, list):
-        return [_decode(item) for item in cast("list[Any]", value)]
-    return value
 
 
 def _translate(error: BaseException, target: _Target) -> GraphmemError:
@@ -138,7 +111,7 @@ class Transaction:
         if marks:
             parameters["commit"] = self._commit
         query.check(parameters)
-        rows = await self._rows(query, {key: _encode(value) for key, value in parameters.items()})
+        rows = await self._rows(query, {key: encode(value) for key, value in parameters.items()})
         if marks and rows:
             self.marked.setdefault(parameters["agentId"], rows[0]["commits"])
         if self._model is not None and (with_vectors(parameters) or _READS_VECTORS in query.text):
@@ -149,7 +122,9 @@ class Transaction:
     async def _rows(self, query: Query, parameters: dict[str, Any]) -> list[Row]:
         with span(f"neo4j {query.name}", _CALL | {"db.operation.name": query.name}, client=True) as recorder:
             result = await self._tx.run(query.text, parameters)
-            rows = [_decode(record.data()) for record in await result.fetch(_ALL)]
+            rows = [decode(record.data()) for record in await result.fetch(_ALL)]
+            if not all(map(query.whole, rows)):
+                raise Vanished
             recorder.note({"db.response.returned_rows": len(rows)})
         return rows
 
@@ -176,6 +151,8 @@ class Transaction:
 
 
 _ALL = 2**31 - 1
+_TRIES = 6
+"""How often work is begun that meets nodes which are deleted meanwhile."""
 MARKS = 32
 """Marks of transactions that an agent keeps, as the statements that lock it say."""
 
@@ -351,7 +328,7 @@ class Store:
             return await work(Transaction(tx, self.model))
 
         try:
-            return await self._execute(access, body)
+            return await self._steady(access, body)
         except StoreError as error:
             if self.model is not None and type(error) in (StoreError, IndexUnavailable):
                 # It may be that the index is another's by now, or gone for a moment.
@@ -361,6 +338,22 @@ class Store:
                 except EmbeddingModelChanged as changed:
                     raise changed from error
             raise
+
+    async def _steady(self, access: str, body: Callable[[neo4j.AsyncManagedTransaction], Awaitable[T]]) -> T:
+        """Begin again when a node that a statement has found is deleted before it is read: then it is not found."""
+        began, tries, pause = time.monotonic(), 0, 0.01
+        while tries < _TRIES:
+            try:
+                return await self._execute(access, body)
+            except Vanished as vanished:
+                if not vanished.surely or time.monotonic() - began > self._retry_seconds:
+                    tries += 1
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, 0.2)
+        raise StoreInconsistent(
+            f"a node lacks what each of its kind has, or nodes are deleted too fast to be read ({tries} tries)",
+            remedy="graphmem doctor names what is wrong in the graph of an agent",
+        )
 
     async def _execute(self, access: str, body: Callable[[neo4j.AsyncManagedTransaction], Awaitable[T]]) -> T:
         with self._target.translated():
@@ -475,8 +468,3 @@ _NOT_UNDERSTOOD = (
     ".Statement.UnsupportedOperationError",
     ".Statement.UnsupportedAdministrationCommand",
 )
-
-
-def epoch_millis(time: datetime) -> float:
-    """Milliseconds since 1970, as Neo4j's ``datetime.epochMillis`` counts them."""
-    return time.timestamp() * 1000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +12,7 @@ from pydantic import BaseModel, Field, field_validator
 
 from graphmem.clock import UtcTime
 from graphmem.errors import InvalidInput
+from graphmem.interfaces import toml
 from graphmem.interfaces.files import checked_folder, opened, read_text
 from graphmem.interfaces.jsonlines import read_lines
 from graphmem.models import MAX_K, AgentConfig, Id, Mode, NewObservation, Text, Value, validated
@@ -134,7 +134,7 @@ def load_agent(home: Path) -> AgentSeed:
         InvalidInput: When a file is not as ``seeds/README.md`` has it; names file and line.
     """
     file = home / "agent.toml"
-    config = value(AgentConfig, read_toml(file), at=str(file))
+    config = toml.value(AgentConfig, read_toml(file), file=file, remedy=FORMAT)
     files = sorted(home.glob("day-*.jsonl"), key=_natural)
     if not files:
         raise InvalidInput(f"{home}: holds no day-1.jsonl", remedy=FORMAT)
@@ -197,14 +197,12 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def _entries(file: Path, name: str, model: type[E], data: Mapping[str, Any]) -> list[tuple[str, E]]:
-    """The entries of a TOML array of tables, each with its place (tomllib keeps no lines)."""
+    """The entries of a TOML array of tables, each with the line where it begins."""
     entries: Any = data.get(name, [])
     if not isinstance(entries, list):
         raise InvalidInput(f"{file}: {name}: write [[{name}]], in double brackets", remedy=FORMAT)
     listed = cast("list[object]", entries)
-    header = re.compile(rf"\s*\[\[\s*{name}\s*\]\]")
-    lines = read_text(file).splitlines()
-    headers = [number for number, line in enumerate(lines, start=1) if header.match(line)]
+    headers = toml.headers(read_text(file).splitlines(), name)
     found: list[tuple[str, E]] = []
     for index, entry in enumerate(listed):
         at = f"{file}:{headers[index]}" if index < len(headers) else f"{file}: {name} {index + 1}"
@@ -234,10 +232,7 @@ def read_toml(file: Path) -> dict[str, Any]:
         InvalidInput: When it is not TOML.
     """
     text = read_text(file, empty=True)  # Nothing set is something.
-    try:
-        return tomllib.loads(text)
-    except ValueError as error:
-        raise InvalidInput(f"{file}: is not TOML: {error}", remedy=FORMAT) from error
+    return toml.parse(file, text, remedy=FORMAT)
 
 
 def _natural(path: Path) -> tuple[tuple[int, int | str], ...]:

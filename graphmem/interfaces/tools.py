@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from graphmem.errors import GraphmemError
+from graphmem.errors import GraphmemError, InvalidInput, UnknownAgent
 from graphmem.models import RECALL, AnyMemory, Dependents, Kind, Mode
 from graphmem.models.values import Value
 
@@ -34,6 +34,7 @@ EFFECTS: dict[str, Effect] = {
 }
 """Every tool, a method of :class:`Tools`, by its name."""
 
+_NOTHING_YET = "nothing is remembered yet"
 _MOST_TOLD = 50
 """Memories that one answer lists; more are counted."""
 
@@ -135,6 +136,8 @@ class Said(Value):
     citations: tuple[str, ...]
     inferred: bool
     """Nothing that it cites was perceived or heard."""
+    described: bool = False
+    """It rests on who the agent is told to be, which is no memory and is not cited."""
 
 
 class Answered(Value):
@@ -172,6 +175,18 @@ class Forgot(Value):
     note: str
 
 
+def checked_handle(agent: object, *handles: type) -> None:
+    """Refuse what is no agent, before anything is asked of it.
+
+    Raises:
+        InvalidInput: When it is none of these handles.
+    """
+    if not isinstance(agent, handles):
+        known = " or ".join(handle.__name__ for handle in handles)
+        kind = "a Memory or an AsyncMemory" if len(handles) > 1 else "an AsyncMemory"
+        raise InvalidInput(f"agent: {agent!r:.80} is not an {known}", remedy=f'give memory.agent("…") of {kind}')
+
+
 def told_error(error: GraphmemError) -> str:
     """An error as a model is told of it: what is wrong, and what to do about it."""
     return f"{error} (what to do: {error.remedy})" if error.remedy else str(error)
@@ -182,6 +197,11 @@ class Tools:
     """The tools of one agent. Each raises ``GraphmemError``, which every framework is told in its own way."""
 
     agent: AsyncAgent
+
+    def __post_init__(self) -> None:
+        from graphmem import AsyncAgent
+
+        checked_handle(self.agent, AsyncAgent)
 
     def functions(self, names: Sequence[str] = ()) -> dict[str, Callable[..., Awaitable[Value]]]:
         """All tools, or those named, by name.
@@ -244,7 +264,7 @@ class Tools:
         hits = await self.agent.retrieve(
             query, k=k, profile=RECALL, kinds=kinds, since=since, until=until, source=source, as_of=as_of
         )
-        notes = [f"{len(hits)} of {hits.considered} memories" if hits.considered else "nothing is remembered yet"]
+        notes = [f"{len(hits)} of {hits.considered} memories" if hits.considered else _NOTHING_YET]
         if hits.withheld_stale:
             notes.append(f"{hits.withheld_stale} withheld: what they rest on has changed")
         if hits.not_embedded:
@@ -309,13 +329,25 @@ class Tools:
             history=tuple(line.plain for line in history(events)),
         )
 
-    async def ask(self, question: Annotated[str, Field(description="One question, in words.")]) -> Answered:
-        """Answer a question from memory and nothing else; each sentence names the memories that bear it out."""
-        answer = await self.agent.ask(question)
+    async def ask(
+        self,
+        question: Annotated[str, Field(description="One question, in words.")],
+        as_of: Annotated[
+            str | None, Field(description="A time with its zone: from what was believed then, whatever changed since.")
+        ] = None,
+    ) -> Answered:
+        """Answer a question from memory and what the agent is told to be; each sentence names what bears it out."""
+        try:
+            answer = await self.agent.ask(question, as_of=as_of)
+        except UnknownAgent:  # a model cannot have misspelled it: nothing was remembered yet
+            return Answered(text="I do not know.", known=False, sentences=(), note=_NOTHING_YET)
         note = f"{len(answer.looked_at)} memories were looked at"
         if answer.withheld_stale:
             note += f"; {answer.withheld_stale} withheld: what they rest on has changed"
-        said = (Said(text=it.text, citations=it.citations, inferred=it.inferred) for it in answer.sentences)
+        said = (
+            Said(text=it.text, citations=it.citations, inferred=it.inferred, described=it.described)
+            for it in answer.sentences
+        )
         return Answered(text=answer.text, known=answer.known, sentences=tuple(said), note=note)
 
     async def plan(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from graphmem.errors import BudgetExceeded
 from graphmem.models import Kind, Refused, Status
@@ -90,9 +90,9 @@ class Reply(BaseModel, Generic[R_co]):
     """What the model wrote, before parsing."""
     refused: tuple[Refused, ...] = ()
     """Whole replies of earlier attempts, and items of this one, that the parse and shape gates refused."""
-    prompt_tokens: int = 0
+    prompt_tokens: int = Field(default=0, ge=0, le=10**12)
     """Over all attempts, as the provider counts."""
-    completion_tokens: int = 0
+    completion_tokens: int = Field(default=0, ge=0, le=10**12)
     cost: float | None = None
     """US dollars over all attempts, by the adapter's price list; None where the model's price is not known."""
 
@@ -131,6 +131,7 @@ class Windowed(Protocol):
         ...
 
 
+@runtime_checkable
 class LanguageModel(Protocol):
     """Answers tasks. It may be :class:`Windowed` as well."""
 

@@ -1,6 +1,6 @@
 """Clauses for the support gate: what each is about, what it denies, who does what to whom, and when.
 
-Read by closed classes of words only: negators and function words of some languages, irregular verbs, units of time.
+Read by closed classes of words only: negators and function words of some languages, units of time.
 What a sentence means is not known here; only that two clauses which share their words differ in one of these.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from graphmem.language import words
 from graphmem.language.words import Word
@@ -42,24 +41,6 @@ _REVERSES = words.vocabulary(
     """
 )
 """Words that turn what follows into what is not so: where only one of two clauses has one, they may agree."""
-
-_VERBS = {
-    form: line.split()[0]
-    for line in """
-    go goes went gone|take took taken|get got gotten|give gave given|come came|see saw seen|know knew known|
-    think thought|find found|tell told|become became|leave left|feel felt|bring brought|begin began begun|keep kept|
-    hold held|stand stood|hear heard|let|mean meant|set|meet met|pay paid|sit sat|speak spoke spoken|lead led|
-    lose lost|win won|send sent|catch caught|choose chose chosen|wear wore worn|steal stole stolen|throw threw thrown|
-    show shown|spend spent|understand understood|rise rose risen|lend lent|hide hid hidden|forget forgot forgotten|
-    beat beaten|bite bit bitten|blow blew blown|freeze froze frozen|shake shook shaken|shoot shot|shut|sink sank sunk|
-    stick stuck|strike struck|swear swore sworn|sweep swept|tear tore torn|wake woke woken|weep wept|wind wound|
-    bend bent|bind bound|feed fed|flee fled|fly flew flown|forgive forgave forgiven|hang hung|dig dug|deal dealt|
-    creep crept|cling clung|bear bore borne|arise arose arisen|make made makes|say said says|do done|put|cut|hurt|cost|
-    hit|quit|read|sell sold|buy bought|teach taught|seek sought|light lit|lean leant|learn learnt|burn burnt|
-    dream dreamt
-    """.replace("\n", "").split("|")
-    for form in line.split()
-}  # fmt: skip
 
 _TIMES = (
     words.vocabulary("second minute hour day week fortnight month year decade"),
@@ -112,12 +93,6 @@ class Clause:
         return any(token.denied for token in self.tokens if token.key == key)
 
 
-@lru_cache(maxsize=50_000)
-def key_of(word: str) -> str:
-    """The key of a word: folded, verbs that are irregular in their first form."""
-    return words.fold(_VERBS.get(word.casefold(), word))
-
-
 def clauses(text: str) -> list[Clause]:
     """The clauses of a text that hold two words of meaning or more; shorter ones belong to the one before."""
     found: list[Clause] = []
@@ -154,12 +129,11 @@ def read(text: str) -> Clause:
             heads.clear()
             without, awaited, before = True, True, plain
             continue
-        key = key_of(word.text)
-        if _means(key, word):
-            if awaited and key not in _PASSED_OVER:
-                heads.add(key)
+        if _means(word):
+            if awaited and word.fold not in _PASSED_OVER:
+                heads.add(word.fold)
                 awaited = False
-            tokens.append(Token(key, denied != without, word.capital, before))
+            tokens.append(Token(word.fold, denied != without, word.capital, before))
         before = plain
     if awaited and tokens and denied and not heads:
         # The negator stands at the end, as in German: it denies the word before it.
@@ -181,8 +155,8 @@ def _tokens(text: str) -> Iterator[tuple[Word, bool]]:
         yield Word(rest, words.fold(rest), word.start + match.end(), word.end, word.initial), False
 
 
-def _means(key: str, word: Word) -> bool:
-    return key not in words.FUNCTION and word.fold not in words.FUNCTION and key not in words.FILLER
+def _means(word: Word) -> bool:
+    return word.fold not in words.FUNCTION and word.fold not in words.FILLER
 
 
 # --- two clauses -----------------------------------------------------------------------------------------------
@@ -280,8 +254,8 @@ def _ordered(text: str) -> set[tuple[str, str]]:
         plain = word.text.casefold()
         if plain in _EARLIER | _LATER:
             order = plain
-        elif order and _means(word.fold, word):
-            found.add((order, key_of(word.text)))
+        elif order and _means(word):
+            found.add((order, word.fold))
             order = ""
     return found
 

@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 
 from graphmem.language import topics, whens, words
 from graphmem.language.base import Statement
+from graphmem.language.occupation import occupation
 from graphmem.language.planning import DecideReaction, DividePlan, PlanDay, Scheduled
 from graphmem.language.routines import habits, nights
 from graphmem.language.text import normalise_text
@@ -125,8 +126,10 @@ def _plain(
     task: PlanDay, known: Sequence[Statement], traits: str, wakes: int, sleeps: int, had: set[str]
 ) -> list[_Piece]:
     """A day on which nothing is arranged: sleep, three meals, work in two halves, an evening."""
-    work = _occupation(traits, known)
-    matters = _matters(known, task.agent.partition(": ")[0])
+    name = task.agent.partition(": ")[0]
+    job = occupation(traits, name)
+    work, where = (job.text, job.place) if job else (_NOTHING, "")
+    matters = _matters(known, name)
 
     def matter(place: int, before: str) -> tuple[str, tuple[int, ...]]:
         if len(matters) <= place:
@@ -144,9 +147,9 @@ def _plain(
     pieces = [
         _Piece(0, wakes, "sleep"),
         _Piece(wakes, wakes + HOUR, "get up, wash and have breakfast"),
-        _Piece(wakes + HOUR, noon, morning, "", evidence),
+        _Piece(wakes + HOUR, noon, morning, where, evidence),
         _Piece(noon, noon + HOUR, "have lunch"),
-        _Piece(noon + HOUR, dinner, afternoon, "", later),
+        _Piece(noon + HOUR, dinner, afternoon, where, later),
         _Piece(dinner, dinner + HOUR, "have dinner"),
         _Piece(dinner + HOUR, sleeps, evening, "", last),
         _Piece(sleeps, DAY + wakes, "sleep"),
@@ -167,25 +170,6 @@ def _plain(
 
 _LEISURE = "spend the evening at leisure"
 _NOTHING = "see to what there is to do"
-_OCCUPATION = re.compile(
-    r"\b(?:is|works\s+as|working\s+as|as)\s+(?:an?|the)\s+((?:[\w-]+\s+){0,3}?[\w-]+)(?=\s+(?:at|in|of|who|and|for|with)\b|[,.;]|$)",
-    re.IGNORECASE,
-)
-
-
-def _occupation(traits: str, known: Sequence[Statement]) -> str:
-    """What the agent works at, as its traits say; else only that it does."""
-    if match := _OCCUPATION.search(traits):
-        return f"work as {_article(match[1])}"
-    first = re.split(r"[,.;]", traits, maxsplit=1)[0].split(" in ")[0].split(" at ")[0].strip()
-    first = re.sub(r"^(?:an?|the)\s+", "", first, flags=re.IGNORECASE)
-    if first and len(first.split()) <= 3 and re.search(r"(?:er|or|ist|ian|ant|man|woman|smith|eer|keeper)$", first):
-        return f"work as {_article(first[:1].lower() + first[1:])}"
-    return _NOTHING
-
-
-def _article(noun: str) -> str:
-    return f"{'an' if noun[:1].casefold() in 'aeiou' else 'a'} {noun}"
 
 
 def _matters(known: Sequence[Statement], name: str) -> list[tuple[str, tuple[int, ...]]]:

@@ -47,6 +47,8 @@ class Speak(Task[Remarks]):
     """The listener's name."""
     about: str | None = None
     now: datetime
+    time_zone: str = "UTC"
+    """Of the speaker's clock."""
     statements: tuple[Statement, ...]
     """What the speaker remembers of the other and of the matter."""
     told: tuple[int, ...] = ()

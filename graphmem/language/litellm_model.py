@@ -258,16 +258,25 @@ class _Answer:
     @classmethod
     def of(cls, response: Any) -> _Answer:
         choice = response.choices[0]
+        cost = cast("dict[str, Any]", getattr(response, "_hidden_params", None) or {}).get("response_cost")
         usage = getattr(response, "usage", None)
-        hidden = cast("dict[str, Any]", getattr(response, "_hidden_params", None) or {})
         return cls(
             text=choice.message.content or "",
             finish_reason=choice.finish_reason or "",
             declined=getattr(choice.message, "refusal", None) or "",
-            prompt_tokens=getattr(usage, "prompt_tokens", 0) or 0,
-            completion_tokens=getattr(usage, "completion_tokens", 0) or 0,
-            cost=hidden.get("response_cost"),
+            prompt_tokens=_tokens(getattr(usage, "prompt_tokens", 0)),
+            completion_tokens=_tokens(getattr(usage, "completion_tokens", 0)),
+            cost=cost if isinstance(cost, float | int) and 0 <= cost < _MOST else None,
         )
+
+
+_MOST = 10**9
+"""Tokens, or dollars, that no single reply can have cost."""
+
+
+def _tokens(count: object) -> int:
+    """A provider's count; one that cannot be is as if it had counted none."""
+    return count if isinstance(count, int) and 0 <= count < _MOST else 0
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar
 
@@ -103,12 +104,16 @@ def choose_place(task: ChoosePlace) -> dict[str, Any]:
     """
     hint, doing = _folded([task.hint or ""]), _folded([task.doing])
     cues = _folded(_CUES[word] for word in doing if word in _CUES)
+    trades = _stems(task.doing)
 
     def fits(option: PlaceOption) -> float:
         name, uses, holds = _folded([option.name]), _folded(option.uses), _folded(option.holds)
         both = name | holds
         score = 6.0 * len(hint & name) + 2 * len(hint & holds) + 3.0 * len(doing & name) + 3.0 * len(doing & uses)
         score += 1.5 * len(doing & holds) + 0.5 * len(cues & both)
+        # A miller works at the mill: unless a place says that it is for millers.
+        score += 1.0 * any(word.startswith(stem) for stem in trades for word in name | uses)
+        score += 0.5 * any(word.startswith(stem) for stem in trades for word in holds)
         return score + (0.25 if option.here and score else 0.0) + (0.2 if option.home and score else 0.0)
 
     scored = [(fits(option), -number) for number, option in enumerate(task.options) if not option.closed]
@@ -117,6 +122,11 @@ def choose_place(task: ChoosePlace) -> dict[str, Any]:
         return {"number": 1 - place}
     if task.objects:
         return {"number": None}
+    if task.doing.startswith("work ") and hint & _folded([task.within or ""]):
+        # In the house where it works somebody who lives there as well works in another room, if there is one.
+        rooms = [n for n, option in enumerate(task.options, start=1) if not option.home and not option.closed]
+        if rooms:
+            return {"number": next((n for n in rooms if task.options[n - 1].here), rooms[0])}
     stays = [n for n, option in enumerate(task.options, start=1) if option.here and not option.closed]
     goes = [n for n, option in enumerate(task.options, start=1) if option.home]
     return {"number": next(iter([*stays, *goes]), None)}
@@ -124,6 +134,20 @@ def choose_place(task: ChoosePlace) -> dict[str, Any]:
 
 def _folded(texts: Iterable[str]) -> set[str]:
     return {word.fold for text in texts for word in words.words(text) if len(word.fold) > 2 and word.fold not in _EMPTY}
+
+
+_WORKS_AS = re.compile(r"\bwork as an? (?:[\w’'-]+ )*?([\w’'-]+)(?: and |$)", re.IGNORECASE)
+_OF_TRADE = re.compile(r"(?:keeper|master|mistress|monger|wright|maid|woman|man|ess|ist|er|r)$")
+_SHORTEST = 3
+"""Letters of a stem."""
+
+
+def _stems(doing: str) -> tuple[str, ...]:
+    """How the words for a trade and for its place begin: the baker's is the bakery, the innkeeper's the inn."""
+    if (match := _WORKS_AS.search(doing)) is None:
+        return ()
+    stem = _OF_TRADE.sub("", match[1].casefold())
+    return (stem,) if len(stem) >= _SHORTEST else ()
 
 
 _EMPTY = frozenset("the and for with her his their its this that from into out off then".split())  # noqa: SIM905

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from graphmem.language import words
-from graphmem.language.asking import AnswerQuestion, CheckClaims
+from graphmem.language import oneself, words
+from graphmem.language.asking import MOST_SENTENCES, AnswerQuestion, CheckClaims
 from graphmem.language.base import Statement
 from graphmem.language.insights import read_back
 from graphmem.language.text import normalise_text
@@ -26,11 +26,16 @@ _ABOUT = 0.5
 """From this share of the words of a question on, a memory is about it."""
 _ASKING = words.vocabulary(
     """
-    know tell say think remember recall describe explain mention hear happen going name introduce want like do
+    know tell say think remember recall describe explain mention hear happen name introduce want like do
     please anything something think about someone somebody
     """
 )
 """Words of a question that ask and name no matter."""
+_SAYINGS = (
+    (re.compile(r"\bgoing\s+on\b", re.IGNORECASE), " "),
+    (re.compile(r"\bfor\s+a\s+living\b", re.IGNORECASE), " work"),
+)
+"""What asks for something else than its words: what happens, and nobody's going; work, and nobody's living."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,8 @@ def matter(text: str, *, besides: str = "") -> Matter:
     own = {words.fold(word.text) for word in words.words(besides)}
     names: set[str] = set()
     topics: set[str] = set()
+    for saying, meant in _SAYINGS:
+        text = saying.sub(meant, text)
     for sentence in words.sentences(text):
         for word in words.words(sentence):
             if word.fold in words.FUNCTION or word.fold in words.FILLER or word.fold in _ASKING or word.fold in own:
@@ -93,14 +100,21 @@ def answer_question(task: AnswerQuestion) -> dict[str, Any]:
         planned = [one for one in task.statements if any(_planned_for(one, moment) for moment in moments)]
         finest = sorted(planned, key=lambda one: (one.end or moments[0]) - (one.start or moments[0]))[:1]
         return {"sentences": [{"text": told(one, task.who), "evidence": [one.number]} for one in finest]}
+    if task.day is not None and (planned := _planned_on(task, *task.day)):
+        return {"sentences": [{"text": told(one, task.who), "evidence": [one.number]} for one in planned]}
+    of_self = oneself.asked_of(task.question, task.who)
+    own = oneself.told_of(task.own, of_self) if task.own is not None else []
     asked = matter(task.question, besides=task.who)
     question = normalise_text(task.question)
+    specific = _OPEN.search(task.question) is None
     course = bool(_COURSE.search(task.question))
     about = {
         statement.number: share
         for statement in task.statements
         if (share := asked.share(statement))
-        and normalise_text(statement.text) != question
+        and (normalise_text(statement.text) != question or (specific and _only_asks(statement)))
+        # What it works at is in the description; where it lives may have changed.
+        and (not of_self or (oneself.is_of(statement, task.who) and ("home" in of_self or not own)))
         # That memories return to something is an answer only where it is asked what came of it.
         and (course or statement.type != "reflection" or read_back(statement.text) is None)
     }
@@ -108,9 +122,14 @@ def answer_question(task: AnswerQuestion) -> dict[str, Any]:
     summaries = {one.number for one in task.statements if one.type == "reflection" and one.kind == "summary"}
     if about.keys() - summaries:
         about = {number: share for number, share in about.items() if number not in summaries}
-    ranked = sorted(about, key=lambda number: (-about[number], number))[:MOST_QUOTED]
     shown = {statement.number: statement for statement in task.statements}
-    ranked = list(dict.fromkeys([*ranked, *(more for number in ranked for more in said_next(shown[number], shown))]))
+    if specific:
+        about = _answered(about, shown)
+    ranked = sorted(about, key=lambda number: (-about[number], number))[:MOST_QUOTED]
+    further = (
+        more for number in ranked for more in said_next(shown[number], shown) if _adds(task, shown, number, more)
+    )
+    ranked = list(dict.fromkeys([*ranked, *further]))
     chosen: list[Statement] = []
     said: set[str] = set()
     for number in sorted(ranked):
@@ -118,7 +137,70 @@ def answer_question(task: AnswerQuestion) -> dict[str, Any]:
         if key not in said:
             said.add(key)
             chosen.append(shown[number])
-    return {"sentences": [{"text": told(one, task.who), "evidence": [one.number]} for one in chosen]}
+    quoted = [{"text": told(one, task.who), "evidence": [one.number]} for one in chosen]
+    return {"sentences": [*({"text": text, "evidence": [oneself.OWN]} for text in own), *quoted]}
+
+
+_OPEN = re.compile(
+    r"\b(?:know|tell|told|hear|heard|say|said|asks?|asked|question|wants?|invit\w+|think|happen\w*|going\s+on|been|remember|"
+    r"mention\w*|about)\b",
+    re.IGNORECASE,
+)
+"""A question for all that is known of something: that somebody asks about it belongs to that."""
+
+
+def _answered(about: Mapping[int, float], shown: Mapping[int, Statement]) -> dict[int, float]:
+    """A question is no answer to a question: what another said to it right after stands in its place."""
+    found: dict[int, float] = {}
+    for number, share in about.items():
+        numbers = _replies(shown[number], shown) if _only_asks(shown[number]) else [number]
+        for one in numbers:
+            found[one] = max(share, found.get(one, 0.0))
+    return found
+
+
+def _only_asks(statement: Statement) -> bool:
+    return statement.kind == "utterance" and all(
+        sentence.rstrip("\"'”’)").endswith("?") for sentence in words.sentences(statement.text)
+    )
+
+
+def _replies(question: Statement, shown: Mapping[int, Statement]) -> list[int]:
+    """What was said to a question first, by another than who asked it, if it says something."""
+    after = [
+        other
+        for other in shown.values()
+        if other.kind == "utterance" and timedelta() < other.occurred_at - question.occurred_at <= _NEXT
+    ]
+    first = min(after, key=lambda other: (other.occurred_at, other.number), default=None)
+    if first is None or first.source == question.source or _only_asks(first) or not _says_something(first):
+        return []
+    return [first.number]
+
+
+_WHEN = re.compile(r"\b(?:when|what\s+time|(?:what|which)\s+(?:day|date|year|month))\b", re.IGNORECASE)
+_TIME = re.compile(
+    r"\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|"
+    r"october|november|december|today|tonight|tomorrow|yesterday|noon|midnight|morning|evening|afternoon|week(?:end)?|"
+    r"month|year|o['’]clock|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b",
+    re.IGNORECASE,
+)
+
+
+def _adds(task: AnswerQuestion, shown: Mapping[int, Statement], number: int, more: int) -> bool:
+    """Whether what a speaker said next belongs to the answer: it says something, and a time where that is asked."""
+    if not _says_something(shown[more]):
+        return False
+    if not _WHEN.search(task.question):
+        return True
+    return _TIME.search(shown[number].text) is None and _TIME.search(shown[more].text) is not None
+
+
+def _says_something(statement: Statement) -> bool:
+    """Whether a turn holds more than common words, a time, and the name of who speaks."""
+    own = {word.fold for word in words.words(statement.source or "")}
+    keys = {word.fold for sentence in words.sentences(statement.text) for word in words.words(sentence)}
+    return bool(_TIME.search(statement.text)) or any(not words.is_stop(key) for key in keys - own)
 
 
 _COURSE = re.compile(r"\b(?:happening|happened|come\s+to\s+think|think|been\s+saying|connects|gather)\b", re.IGNORECASE)
@@ -126,6 +208,20 @@ _COURSE = re.compile(r"\b(?:happening|happened|come\s+to\s+think|think|been\s+sa
 _PART = re.compile(r"\s+\(\d+ of \d+\)$")
 """How the built-in engine numbers the steps of one plan."""
 _MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2})(?:T| at | )(\d{2}:\d{2})(?: ?UTC|Z)")
+
+
+_SLEEPS = re.compile(r"\b(?:sleep|asleep)\b", re.IGNORECASE)
+
+
+def _planned_on(task: AnswerQuestion, start: datetime, end: datetime) -> list[Statement]:
+    """What begins on a day, in large and in its order, and became of it, or is still ahead; sleep is left out."""
+    plans = [
+        one for one in task.statements if one.type == "plan" and one.start is not None and start <= one.start < end
+    ]
+    plans = [one for one in plans if one.kind == "day"] or plans
+    plans = [one for one in plans if (one.state in ("done", "missed", "dropped")) == task.done]
+    plans = [one for one in plans if not _SLEEPS.search(one.text)] or plans
+    return sorted(plans, key=lambda one: (one.start or start, one.number))[:MOST_SENTENCES]
 
 
 def _planned_for(statement: Statement, moment: datetime) -> bool:

@@ -56,7 +56,9 @@ _LIFE = [
         r"lost\s+(?:my|his|her|their)\s+job|(?:was|got|been|were)\s+(?:fired|laid\s+off|sacked)|downsized|bankrupt\w*",
         r"(?:new|dream|first|got\s+the|got\s+a|landed\s+a|offered\s+(?:me\s+)?a)\s+job\b|promot(?:ed|ion)",
         r"graduat(?:ed|es|ing|ion)|passed\s+(?:the|my|her|his)\s+(?:\w+\s+)?(?:exam|interview|test)s?",
-        r"hospital\w*|emergency\s+room|\bER\b|surgery|ambulance|intensive\s+care|health\s+scare",
+        # A surgery is also where a doctor sees patients every day.
+        r"hospital\w*|emergency\s+room|\bER\b|(?<!in the )(?<!at the )(?<!to the )surgery|ambulance|"
+        r"intensive\s+care|health\s+scare",
         r"(?:fell|falling|am|is)\s+in\s+love|love\s+of\s+my\s+life|first\s+kiss|confess\w*\s+(?:\w+\s+){0,3}love",
         r"arrested|prison|jail|robbed|assault\w*|attacked|burgl\w+|house\s+fire|burned\s+down|evict\w+|homeless",
         r"betray\w*|cheated\s+on|abus\w+|ran\s+away\s+from\s+home",

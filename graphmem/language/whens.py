@@ -105,6 +105,9 @@ _MONTH_DAY = re.compile(rf"\b{_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+(\d
 _WEEKDAY = re.compile(rf"\b(?:on|this|next|coming)\s+({'|'.join(_WEEKDAYS)})\b", re.IGNORECASE)
 _TODAY = re.compile(r"\b(?:today|tonight|this\s+(?:morning|noon|afternoon|evening))\b", re.IGNORECASE)
 _TOMORROW = re.compile(r"\btomorrow\b", re.IGNORECASE)
+_DATED = re.compile(
+    "|".join(each.pattern for each in (_ISO, _DAY_MONTH, _MONTH_DAY, _WEEKDAY, _TODAY, _TOMORROW)), re.I
+)
 _NAMED = ((re.compile(r"\bvalentine['’]?s?(?:\s+day)?\b", re.IGNORECASE), (2, 14)),)
 
 
@@ -148,13 +151,14 @@ def _date(year: int, month: int, day: int) -> date | None:
 _EVENT = (
     r"(?:party|celebration|wedding|concert|meeting|appointment|dinner|lunch|breakfast|supper|class|lesson|lecture|"
     r"interview|rehearsal|game|match|race|regatta|visit|picnic|market|show|film|movie|reception|opening|election|"
-    r"debate|walk|date|festival|exhibition|funeral|service|training|workshop|talk)"
+    r"debate|walk|date|festival|exhibition|funeral|service|training|workshop|talk|dance|feast|f[eê]te|barbecue|recital|"
+    r"bonfire|gathering|ceremony)"
 )
 _EVENT_WORD = re.compile(rf"\b{_EVENT}\b", re.IGNORECASE)
 _NAME = r"(?:the\s+)?[A-Z][\w'’&-]*(?:\s+[A-Z][\w'’&-]*)*"
 _PHRASE = re.compile(
     rf"((?:[\w'’&-]+\s+){{0,4}}?)\b((?i:{_EVENT}))\b"
-    rf"((?:\s+of\s+(?:the|our)\s+[\w'’&-]+)?(?:\s+(?:at|in|with|for|of)\s+{_NAME})*)",
+    rf"((?:\s+of\s+(?:the|our)\s+[\w'’&-]+)?(?:\s+(?:at|in|with|for|of|on(?=\s+the\s))\s+{_NAME})*)",
 )
 _MEETS = re.compile(
     rf"\b(meet|see|visit)(?:s|ing)?\s+({_NAME}(?:\s+and\s+{_NAME})?(?:\s+for\s+(?:an?\s+)?\w+)?"
@@ -162,9 +166,17 @@ _MEETS = re.compile(
 )
 """Somebody is met: who it is is the matter."""
 _OWNERS = frozenset({"the", "a", "an", "my", "our", "her", "his", "their", "your"})
-_LONG = re.compile(r"\b(?:party|celebration|wedding|concert|festival|reception|game|match|regatta)\b", re.IGNORECASE)
+_LONG = re.compile(
+    r"\b(?:party|celebration|wedding|concert|festival|reception|game|match|regatta|dance|feast|f[eê]te)\b",
+    re.IGNORECASE,
+)
 _INVITES = re.compile(
     r"\b(?:you|your|everyone|everybody|all of us|invit\w+|come|join|welcome|let'?s|we|us|our|together|guests?)\b", re.I
+)
+_INVITES_ALL = re.compile(
+    r"\b(?:invit\w+|everyone|everybody|all\s+(?:are|of\s+you)|welcome|come\s+(?:along|and|to|by)|join\s+(?:us|me|in)|"
+    r"open\s+to\s+all)\b",
+    re.IGNORECASE,
 )
 _HOSTS = re.compile(r"\b(?:host\w*|throw\w*|organi[sz]\w*|giv(?:e|es|ing)\s+a|hold\w*)\b", re.IGNORECASE)
 _OFF = re.compile(r"\b(?:cancel\w*|called\s+off|calls?\s+off|postpon\w*|does\s+not\s+take\s+place|is\s+off)\b", re.I)
@@ -174,7 +186,9 @@ _UNWILLING = re.compile(
     r"never\s+goes?|has\s+no\s+time|have\s+no\s+time)\b",
     re.IGNORECASE,
 )
-_PLACE = re.compile(r"\b(?:at|in)\s+(?:the\s+)?([A-Z][\w'’&-]*(?:\s+(?:[A-Z][\w'’&-]*|of|and|the)){0,4})")
+_PLACE = re.compile(
+    r"\b(?:(?:at|in)\s+(?:the\s+)?|on\s+the\s+)([A-Z][\w'’&-]*(?:\s+(?:[A-Z][\w'’&-]*|of|and|the)){0,4})"
+)
 _NO_PLACE = frozenset({*_MONTHS, *_WEEKDAYS, *(name[:3] for name in _MONTHS), "valentine's", "valentine"})
 
 
@@ -194,6 +208,35 @@ class Appointment:
 def is_off(text: str) -> bool:
     """Whether a text says that something does not take place."""
     return bool(_OFF.search(text))
+
+
+def invites(text: str) -> bool:
+    """Whether a text invites to something that is to be: whoever hears of it may come."""
+    return bool(_INVITES_ALL.search(text)) and bool(_EVENT_WORD.search(text) or _DATED.search(text))
+
+
+def is_over(text: str, said: datetime, now: datetime, zone: ZoneInfo) -> bool:
+    """Whether what a text says is to be on a day is over; False where it names no day.
+
+    Args:
+        text: The text.
+        said: When it was said, and
+        now: the moment that is asked about; both aware.
+        zone: In which its times are told.
+    """
+    local = now.astimezone(zone)
+    day = day_in(text, said.astimezone(zone).date())
+    if day is None or day > local.date():
+        return False
+    if day < local.date():
+        return True
+    span = span_in(text)
+    if span is None:
+        return False
+    start, end = span
+    if end is None or end <= start:
+        end = start + (2 * HOUR if _LONG.search(text) else HOUR)
+    return local.hour * HOUR + local.minute >= end
 
 
 def topic_words(text: str) -> set[str]:
@@ -334,7 +377,7 @@ def _opens_with(text: str, name: str) -> bool:
 
 
 def place_in(text: str) -> str:
-    """The place that a sentence names with a capital after `at` or `in`; empty where it names none."""
+    """The place that a sentence names with a capital after `at`, `in` or `on the`; empty where it names none."""
     for match in _PLACE.finditer(text):
         found = re.sub(r"\s+(?:of|and|the)$", "", match[1])
         if found.split()[0].casefold() not in _NO_PLACE:

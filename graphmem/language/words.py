@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+
+from graphmem.language.forms import fold
 
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*(?:[^\W\d_]+)?|[^\W_]+(?:['’\-][^\W_]+)*")
 _UNSPACED = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0002fa1f]{2,}")
@@ -66,37 +67,6 @@ def _pieces(word: str, offset: int) -> Iterator[tuple[int, int]]:
         yield offset, offset + len(word)
 
 
-@lru_cache(maxsize=50_000)
-def fold(word: str) -> str:
-    """The key of a word: lower case, without possessive, plural and the endings of verbs."""
-    folded = word.casefold().replace("’", "'").removesuffix("'s").removesuffix("'")
-    folded = _IRREGULAR.get(folded, folded)
-    if len(folded) <= 3 or not folded.isascii() or "'" in folded:
-        return folded
-    if folded.endswith(("ies", "ied")) and len(folded) > 4:
-        folded = folded[:-3] + "y"
-    elif folded.endswith(("sses", "xes", "ches", "shes", "zzes")):
-        folded = folded[:-2]
-    elif folded.endswith("s") and not folded.endswith(("ss", "us", "is")):
-        folded = folded[:-1]
-    if folded.endswith("ing") and len(folded) >= 6:
-        folded = _base(folded[:-3], folded)
-    elif folded.endswith("ed") and not folded.endswith("eed") and len(folded) >= 5:
-        folded = _base(folded[:-2], folded)
-    return folded[:-1] if folded.endswith("e") and len(folded) >= 6 else folded
-
-
-def _base(stem: str, word: str) -> str:
-    """The verb that an -ing or -ed form belongs to."""
-    if not re.search("[aeiouy]", stem):
-        return word
-    if len(stem) > 3 and stem[-1] == stem[-2] and (stem[-1] not in "lsz" or (stem[-1] == "l" and len(stem) > 5)):
-        return stem[:-1]
-    if stem[-1] in "cvz" or (len(stem) <= 5 and re.fullmatch("[^aeiou]*[aeiou][^aeiouwxy]", stem)):
-        return stem + "e"
-    return stem
-
-
 def listed(text: str) -> frozenset[str]:
     """The words of a list in plain text, as they stand."""
     return frozenset(text.split())
@@ -106,17 +76,6 @@ def vocabulary(text: str) -> frozenset[str]:
     """The folded words of a list in plain text."""
     return frozenset(fold(word) for word in text.split())
 
-
-_IRREGULAR = {
-    "children": "child", "men": "man", "women": "woman", "feet": "foot", "teeth": "tooth", "mice": "mouse",
-    "people": "person", "lives": "life", "wives": "wife", "knives": "knife", "leaves": "leaf", "wolves": "wolf",
-    "ran": "run", "swam": "swim", "swum": "swim", "drove": "drive", "driven": "drive", "rode": "ride",
-    "wrote": "write", "written": "write", "bought": "buy", "sold": "sell", "taught": "teach", "fought": "fight",
-    "sang": "sing", "sung": "sing", "drew": "draw", "drawn": "draw", "ate": "eat", "eaten": "eat",
-    "slept": "sleep", "built": "build", "grew": "grow", "grown": "grow", "broke": "break", "broken": "break",
-    "died": "die", "dying": "die", "dies": "die", "lay": "lie", "fell": "fall", "fallen": "fall",
-    "photos": "photo", "buses": "bus", "series": "series", "news": "news", "tied": "tie", "tying": "tie",
-}  # fmt: skip
 
 DETERMINERS = vocabulary(
     """

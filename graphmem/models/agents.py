@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from graphmem.clock import UtcTime
+from graphmem.clock import TimeZone, UtcTime
 from graphmem.models.values import Kind, Label, Status, Text, Value
 
 
@@ -113,7 +113,7 @@ class AgentConfig(Value):
 
     name: Label | None = None
     traits: Text | None = None
-    time_zone: str | None = None
+    time_zone: TimeZone | None = None
     clock: UtcTime | None = None
     reflection_threshold: int | None = Field(default=None, ge=1, le=1_000_000_000)
     reflection_every: int | None = Field(default=None, ge=1, le=100_000_000)
@@ -123,18 +123,6 @@ class AgentConfig(Value):
         if self.reflection_threshold is not None and self.reflection_every is not None:
             raise ValueError("give reflection_threshold or reflection_every, not both")
         return self
-
-    @field_validator("time_zone")
-    @classmethod
-    def _known_zone(cls, value: str | None) -> str | None:
-        if value is not None:
-            from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
-            try:
-                ZoneInfo(value)
-            except (ZoneInfoNotFoundError, ValueError) as error:
-                raise ValueError(f"{value!r} is not an IANA time zone") from error
-        return value
 
 
 class Violation(Value):

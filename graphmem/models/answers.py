@@ -19,9 +19,11 @@ class Sentence(Value):
 
     text: str
     citations: tuple[str, ...]
-    """Ids of the memories that bear it out; at least one."""
+    """Ids of the memories that bear it out; none only where it says what the agent is told to be."""
     inferred: bool
     """Nothing that it cites was perceived or heard: it was inferred, or is intended."""
+    described: bool = False
+    """It says what the agent is told to be (name, traits, home), which is no memory; ``configure`` changes it."""
 
 
 class Answer(Value):
@@ -44,7 +46,10 @@ class Answer(Value):
     """Stale memories that would have been looked at if they were active."""
     left_out: tuple[str, ...] = ()
     """Ids of relevant memories that the token budget had no room for."""
+    as_of: datetime | None = None
+    """The moment of which it tells what was believed; None where that is now."""
     now: datetime
+    """When it was asked; with ``as_of`` that moment."""
 
     @property
     def citations(self) -> tuple[str, ...]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from datetime import datetime
 from typing import Literal, Self
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from pydantic import Field, field_validator, model_validator
 
-from graphmem.clock import UtcTime
+from graphmem.clock import TimeZone, UtcTime
 from graphmem.models.memories import Observation
 from graphmem.models.values import Id, Label, Value
 
@@ -18,6 +18,7 @@ PlaceKind = Literal["world", "sector", "arena", "object"]
 LEVELS: tuple[PlaceKind, ...] = ("world", "sector", "arena", "object")
 REST = "idle"
 """The state of an object that nobody uses, unless the world says otherwise."""
+_A = {"world": "the world", "sector": "a house", "arena": "a room", "object": "a thing in a room"}
 _HOURS = re.compile(r"(?:([a-z]{3})(?:-([a-z]{3}))?\s+)?(\d{2}):(\d{2})-(\d{2}):(\d{2})", re.IGNORECASE)
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
@@ -30,6 +31,11 @@ def kind_of(path: str) -> PlaceKind:
 def parent_of(path: str) -> str | None:
     """The place around a place; None around the world."""
     return path.rpartition(":")[0] or None
+
+
+def is_in(path: str | None, place: str) -> bool:
+    """Whether a path is a place itself or something in it."""
+    return path is not None and (path == place or path.startswith(f"{place}:"))
 
 
 def open_at(hours: tuple[str, ...], moment: datetime, zone: ZoneInfo) -> bool:
@@ -115,6 +121,17 @@ class NewPlace(Value):
             _read(span)
         return value
 
+    @model_validator(mode="after")
+    def _of_its_level(self) -> Self:
+        kind = kind_of(self.address)
+        if kind in ("world", "object"):
+            for name in ("capacity", "hours", "staff"):
+                if getattr(self, name):
+                    raise ValueError(f"{name}: {self.name!r} is {_A[kind]}: only a house or a room has {name}")
+        if kind != "object" and self.state != REST:
+            raise ValueError(f"state: {self.name!r} is {_A[kind]}: only a thing in a room has a state")
+        return self
+
     @property
     def name(self) -> str:
         """The last part of its path."""
@@ -130,19 +147,10 @@ class World(Value):
     """A world: its tree of places."""
 
     name: Label
-    time_zone: str = "UTC"
+    time_zone: TimeZone = "UTC"
     """Of its opening hours."""
     places: tuple[NewPlace, ...] = Field(min_length=1)
     """Those above a place need not be given."""
-
-    @field_validator("time_zone")
-    @classmethod
-    def _known_zone(cls, value: str) -> str:
-        try:
-            ZoneInfo(value)
-        except (ZoneInfoNotFoundError, ValueError) as error:
-            raise ValueError(f"{value!r} is not an IANA time zone") from error
-        return value
 
     @model_validator(mode="after")
     def _one_tree(self) -> Self:

@@ -19,6 +19,10 @@ class Observed(Value):
     """Items that were stored before with the same content."""
     not_embedded: tuple[str, ...] = ()
     """Stored, but without a vector: the embedder failed on these texts."""
+    superseded: tuple[str, ...] = ()
+    """Values that hold no longer, since there is a later one of their key: of those stored, or of earlier ones."""
+    stale: tuple[str, ...] = ()
+    """What rested on them, and turned stale."""
 
 
 ReflectOutcome = Literal["reflected", "no_insight", "not_due", "nothing_to_reflect_on", "busy"]

@@ -13,6 +13,8 @@ from graphmem.views.text import counted, moment, shortened
 _TEXT = 80
 _REASON = 96
 _WIDTH = 32
+_UNAWARE = 10
+"""Agents that know nothing of it, from which on they are only counted."""
 
 
 def spreading(found: Diffusion, format: PictureFormat) -> str:
@@ -48,7 +50,10 @@ def told(found: Diffusion) -> list[str]:
     """How a fact spread, in lines."""
     lines = [f"it began with {step.agent_id}: {shortened(step.text, _TEXT)} ({step.id})" for step in found.origins]
     names = {one.agent_id: one.name for one in found.agents}
+    unaware = [one for one in found.agents if one.stage == "unaware"]
     for one in found.agents:
+        if one.stage == "unaware" and len(unaware) > _UNAWARE:
+            continue
         from_ = f" from {names.get(one.heard_from, one.heard_from)}" if one.heard_from is not None else ""
         when = f" at {moment(one.heard_at)} UTC" if one.heard_at is not None else ""
         reason = f": {shortened(one.reason, _REASON)}" if one.reason else ""
@@ -56,6 +61,8 @@ def told(found: Diffusion) -> list[str]:
         for number, step in enumerate(one.way):
             who = names.get(step.agent_id, step.agent_id)
             lines.append(f"    {'<- ' if number else ''}{who}: {shortened(step.text, _TEXT)}")
+    if len(unaware) > _UNAWARE:
+        lines.append(f"{counted(len(unaware), 'agent')} unaware: nobody told them")
     counts = ", ".join(f"{len(found.reached(stage))} {stage}" for stage in ("heard", "willing", "planned", "attended"))
     lines.append(f"of {counted(len(found.agents), 'agent')}: {counts}")
     lines.append(f"{counted(len(found.claims), 'claim')}, {len(found.hallucinated)} without a source in the graph")

@@ -18,7 +18,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 
 from graphmem import AsyncMemory, Memory
 from graphmem.async_agent import AsyncAgent
-from graphmem.errors import InvalidTime
+from graphmem.errors import InvalidInput, InvalidTime
 from graphmem.interfaces.adapters import openai_agents, pydantic_ai
 from graphmem.interfaces.adapters.langchain import GraphmemRetriever
 
@@ -100,6 +100,16 @@ async def test_a_retriever_of_langchain(memory: AsyncMemory, agent: AsyncAgent, 
         assert found.metadata["score"] > 0
     with pytest.raises(InvalidTime):
         await GraphmemRetriever(agent=agent, options={"since": "yesterday"}).ainvoke("dog")
+
+
+def test_what_is_no_agent_is_refused_at_once(sync_memory: Memory, agent_id: str) -> None:
+    with pytest.raises(InvalidInput, match="'evan' is not an Agent or AsyncAgent"):
+        GraphmemRetriever(agent="evan")
+    for module in (pydantic_ai, openai_agents):
+        for given in ("evan", sync_memory.agent(agent_id)):
+            with pytest.raises(InvalidInput, match="is not an AsyncAgent") as refused:
+                module.memory_tools(given)  # pyright: ignore[reportArgumentType]
+            assert refused.value.remedy == 'give memory.agent("…") of an AsyncMemory'
 
 
 def test_a_retriever_synchronously(sync_memory: Memory, agent_id: str) -> None:

@@ -54,7 +54,7 @@ def test_arguments_of_living_and_talking_are_values(cli: RunCli, text: str, name
         (("ask", "--agent", agent, "--", text), can_be_kept(text)),
         (("react", "--agent", agent, f"--about={name}", "--", text), can_be_kept(text)),
         (("converse", agent, agent, f"--about={text}"), False),
-        (("diffusion", f"--among={agent}", "--", text), "DELETE" in text),  # A text that has words begins with itself.
+        (("diffusion", f"--agents={agent}", "--", text), "DELETE" in text),  # A text that has words begins with itself.
         (("plan", "--agent", agent, f"--date={text}"), False),
         (("archive", "--agent", agent, f"--older-than={text}", "--importance-below", "3"), False),
         (("simulate", f"--agents={name}", f"--start={text}", "--hours", "1"), False),

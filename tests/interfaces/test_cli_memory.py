@@ -70,6 +70,17 @@ def test_ingest_from_standard_input_without_ids(cli: RunCli, agent_id: str) -> N
     assert "0 added, 2 known" in cli("ingest", "-", "--agent", agent_id, stdin=data).out
 
 
+def test_observe_with_a_key_tells_what_holds_no_longer(cli: RunCli, agent_id: str) -> None:
+    given = ("--agent", agent_id, "--key", "address of Ana", "--kind", "fact")
+    first = cli("observe", "Ana lives in Bremen", "--id", "bremen", *given)
+    assert "no longer" not in first.out
+    second = cli("observe", "Ana lives in Kiel", *given)
+    assert "holds no longer: fact bremen Ana lives in Bremen" in second.out
+    third = cli("observe", "Ana lives in Hamburg", *given, "--json").json
+    (before,) = third["superseded"]
+    assert (before != third["memory"]["id"], third["stale"]) == (True, [])
+
+
 def test_ingest_of_nothing(cli: RunCli, agent_id: str) -> None:
     result = cli("ingest", "-", "--agent", agent_id)
     assert result.code == 0

@@ -167,6 +167,27 @@ async def test_doctor_names_what_is_wrong_with_a_remedy_and_exit_code_1(
     assert all(violation["remedy"] for violation in answer.json["violations"])
 
 
+async def test_the_doctor_names_what_cannot_be_read(memory: AsyncMemory, evan: str, cli: RunCli) -> None:
+    async with memory._engine.store._driver.session(database=memory.settings.database) as session:
+        await (
+            await session.run(
+                "MATCH (a:Agent {id: $agent}) REMOVE a.name WITH a MATCH (m:Memory {agentId: $agent, id: 'D1:2'}) "
+                "REMOVE m.kind, m.recordedAt",
+                agent=evan,
+            )
+        ).consume()
+    try:
+        assert "remedy: graphmem doctor" in cli("memories", "--agent", evan).err
+        result = cli("doctor", "--agent", evan)
+        assert (result.code, result.err) == (1, "")
+        assert f"whole: {evan} agent without name\n  remedy: " in result.out
+        assert "whole: D1:2 memory without kind, recordedAt\n  remedy: " in result.out
+        assert f"2 rules broken of agent {evan}" in result.out
+    finally:  # The store is others' as well, and nobody's agents can be listed while one has no name.
+        await memory.agent(evan).configure(name="Evan")
+        await memory.forget_agent(evan)
+
+
 def test_every_check_has_a_remedy_in_one_line() -> None:
     checks = {name.removeprefix("check/") for name in queries if name.startswith("check/")}
     assert set(REMEDIES) == checks

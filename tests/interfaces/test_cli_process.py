@@ -72,6 +72,18 @@ def test_a_closed_pipe_is_no_error(env: Mapping[str, str], agent_id: str, count:
         assert process.returncode == 1
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("extra", [[], ["--json"]])
+def test_a_full_disk_where_the_output_goes_is_told(env: Mapping[str, str], agent_id: str, extra: list[str]) -> None:
+    command = [*GRAPHMEM, "agents", *extra]
+    with Path("/dev/full").open("wb") as full:
+        run = subprocess.run(command, env=env, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert run.returncode == 1
+    assert b"what is shown cannot be written: No space left on device" in run.stderr
+    assert b"Traceback" not in run.stderr
+    assert b"fault of graphmem" not in run.stderr
+
+
 def test_characters_that_the_terminal_lacks_do_not_stop_it(env: Mapping[str, str], agent_id: str) -> None:
     subprocess.run([*GRAPHMEM, "ingest", "-", "--agent", agent_id], input=lines(1), env=env, check=True)
     ascii_only = {**env, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"}

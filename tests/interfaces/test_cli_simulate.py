@@ -93,7 +93,7 @@ def test_a_village_lives_is_told_and_goes_on(cli: RunCli, village: Path, tmp_pat
     [
         ('home = ["{name}", "Mill", "loft"]\nknows', "home"),
         ('id = "bo"', "is none of its people"),
-        ('id = "launch"', "events"),
+        ('id = "launch"', "[[event]]: id: "),
     ],
 )
 def test_a_world_that_is_wrong_is_refused(cli: RunCli, village: Path, broken: str, told: str) -> None:

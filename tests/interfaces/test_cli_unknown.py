@@ -41,7 +41,7 @@ def calls() -> list[list[str]]:
         *found,
         ["converse", nobody, nobody],
         ["diffusion", "x", "--from", nobody],
-        ["diffusion", "x", "--among", nobody],
+        ["diffusion", "x", "--agents", nobody],
         ["simulate", "--agents", nobody],
         ["export-simulation", "folder", "--agents", nobody],
     ]

@@ -201,6 +201,8 @@ def test_what_is_no_json_is_refused_and_nothing_is_written(sync_memory: Memory, 
         with pytest.raises(InvalidInput) as refused:
             store.batch([PutOp(("a",), "fine", {"v": 1}), PutOp(("a",), "k", value)])
         assert refused.value.remedy
+    with pytest.raises(InvalidInput, match="no dict: 'a text'"):
+        store.put(("a",), "k", "a text")  # pyright: ignore[reportArgumentType]
     with pytest.raises(InvalidInput, match="at most 512"):
         store.put(("a",), "k" * 600, {"v": 1})
     assert store.search(("a",)) == []
@@ -212,3 +214,10 @@ async def test_on_an_asynchronous_memory(memory: AsyncMemory, agent_id: str) -> 
     assert told(await store.aget(("n",), "k")) == (("n",), "k", {"v": 1})
     with pytest.raises(InvalidInput, match="awaited"):
         store.batch([GetOp(("n",), "k")])
+
+
+@pytest.mark.parametrize("given", ["evan", None, GraphmemStore])
+def test_what_is_no_agent_is_refused_at_once(given: Any) -> None:
+    with pytest.raises(InvalidInput, match="not an Agent or AsyncAgent") as refused:
+        GraphmemStore(given)
+    assert "memory.agent" in refused.value.remedy

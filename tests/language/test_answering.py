@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 import pytest
 
@@ -85,3 +86,44 @@ async def test_no_speaker_is_named_twice(text: str, told: str) -> None:
     before = "Pavel Marsh said" not in told and "told me" in told
     assert ("Pavel Marsh said: “" in talked.value.summaries[0].text) == before
     assert ("Pavel Marsh said “" in summed.value.text) == before
+
+
+def turn(number: int, source: str, text: str) -> Statement:
+    at = START + timedelta(minutes=number)
+    return statement(number, text, kind="utterance", source=source).model_copy(update={"occurred_at": at})
+
+
+MEETING = turn(1, "Annie", "My meeting is with Dr. Weiss tomorrow at 9.")
+
+
+@pytest.mark.parametrize("more", ["Please call me Annie.", "Thanks, that is lovely.", "Bring the blue folder."])
+async def test_what_was_said_next_does_not_pad_an_answer_that_tells_the_time(more: str) -> None:
+    said = await answer("When is my meeting?", MEETING, turn(2, "Annie", more))
+    assert said == ["Annie told me: “My meeting is with Dr. Weiss tomorrow at 9.”"]
+
+
+async def test_what_was_said_next_is_told_where_it_tells_the_time_or_more_of_the_matter() -> None:
+    feast, invitation = turn(1, "Tobias", "I am giving a lantern feast."), turn(2, "Tobias", "Come on Friday at seven.")
+    for question in ("When is the lantern feast?", "What do you know of the lantern feast?"):
+        assert len(await answer(question, feast, invitation)) == 2, question
+    greeting = turn(2, "Tobias", "Have a good day!")
+    assert len(await answer("What do you know of the lantern feast?", feast, greeting)) == 1
+
+
+LIKES = turn(1, "assistant", "What does Ben like to eat?")
+CURRY = turn(2, "Ben", "I love curry.")
+
+
+async def test_a_question_is_no_answer_to_a_question_and_its_reply_is() -> None:
+    for question in ("What does Ben like to eat?", "What would Ben eat?"):
+        assert await answer(question, LIKES, CURRY) == ["Ben told me: “I love curry.”"]
+    assert await answer("What does Ben like to eat?", LIKES) == []
+    replies = [turn(2, "Ben", "Hmm, well."), turn(2, "Ben", "What do you mean?"), turn(9, "Ben", "I love curry.")]
+    for reply in [*replies, turn(2, "assistant", "I mean curry.")]:
+        assert await answer("What would Ben eat?", LIKES, reply) == []
+
+
+async def test_that_somebody_asks_of_it_belongs_to_what_is_known_of_it() -> None:
+    asked = turn(1, "Tobias", "Will you come to my lantern feast on Friday?")
+    for question in ("What do you know of the lantern feast?", "What did Tobias ask of the lantern feast?"):
+        assert await answer(question, asked) == ["Tobias told me: “Will you come to my lantern feast on Friday?”"]

@@ -64,8 +64,14 @@ def in_two_seconds() -> str:
 
 @pytest.mark.parametrize(
     ("told", "least"),
-    [({"Retry-After": "1"}, 1.0), ({"retry-after-ms": "900"}, 0.9), (None, 1.0), ({"Retry-After": "soon"}, 0.5)],
-    ids=["seconds", "milliseconds", "date", "nonsense"],
+    [
+        ({"Retry-After": "1"}, 1.0),
+        ({"retry-after-ms": "900"}, 0.9),
+        (None, 1.0),
+        ({"Retry-After": "soon"}, 0.5),
+        ({"Retry-After": "Wed, 21 Oct 99999999999 07:28:00 GMT"}, 0.5),
+    ],
+    ids=["seconds", "milliseconds", "date", "nonsense", "no-such-year"],
 )
 async def test_b34_a_rate_limit_is_waited_out_as_told(told: dict[str, str] | None, least: float) -> None:
     def limits(request: Request) -> Answer:

@@ -64,6 +64,9 @@ async def test_world_is_built_once_and_keeps_its_states(memory: AsyncMemory, tow
         {"path": ["W", "shop"], "hours": ["Foo 08:00-10:00"]},
         {"path": ["W", "shop"], "hours": ["08:00-08:00"]},
         {"path": ["W", "shop"], "capacity": 0},
+        {"path": ["W", "shop", "room", "desk"], "hours": ["08:00-10:00"]},
+        {"path": ["W", "shop", "room"], "state": "cold"},
+        {"path": ["W"], "capacity": 3},
         {"path": ["W", "a", "b", "c", "d"]},
     ],
 )
@@ -156,6 +159,66 @@ async def test_closed_places_are_not_entered_by_who_knows_their_hours(agent: Asy
     assert (await agent.act(NOW + 30 * MINUTE)).place == f"{town}:Red house:room"
     await plans(agent, "bake at 10:30 today", at=NOW + 40 * MINUTE)
     assert (await agent.act(NOW + 90 * MINUTE)).place == f"{town}:Bakery:shop"
+
+
+async def test_who_is_in_a_place_when_it_closes_goes_home(agent: AsyncAgent, town: str) -> None:
+    await agent.settle(f"{town}:Red house:room", knows=[f"{town}:Bakery"], now=NOW)
+    await plans(agent, "bake from 10:30 to 14:00 today")
+    assert (await agent.act(NOW + 90 * MINUTE)).place == f"{town}:Bakery:shop"
+    late = await agent.act(NOW + 185 * MINUTE)
+    assert (late.place, late.broken) == (f"{town}:Red house:room", ())
+
+
+async def test_a_house_of_one_room_that_is_closed_is_not_entered(
+    memory: AsyncMemory, agent: AsyncAgent, town: str
+) -> None:
+    surgery = [town, "Clinic", "surgery"]
+    await memory.build_world({"name": town, "places": [{"path": surgery, "hours": ["10:00-12:00"]}]}, now=NOW)
+    await agent.settle(f"{town}:Red house:room", knows=[f"{town}:Clinic"], now=NOW)
+    await plans(agent, "wait at the Clinic at 9:30 today")
+    assert (await agent.act(NOW + 30 * MINUTE)).place == f"{town}:Red house:room"
+
+
+async def test_to_begin_something_in_a_closed_place_breaks_its_norm(
+    memory: AsyncMemory, agent: AsyncAgent, town: str
+) -> None:
+    """It was never told the hours, which were given while it was in."""
+    await agent.settle(f"{town}:Red house:room", knows=[f"{town}:Green"], now=NOW)
+    await plans(agent, "walk at 9:30 today")
+    assert (await agent.act(NOW + 30 * MINUTE)).place == f"{town}:Green:lawn"
+    lawn = {"path": [town, "Green", "lawn"], "hours": ["08:00-10:00"]}
+    await memory.build_world({"name": town, "places": [lawn]}, now=NOW)
+    await plans(agent, "sing at 10:40 today", at=NOW + 95 * MINUTE)
+    did = await agent.act(NOW + 100 * MINUTE)
+    assert did.place == f"{town}:Green:lawn"
+    assert [norm.norm for norm in did.broken] == ["closed"]
+
+
+async def test_a_name_that_begins_like_another_is_another_house(
+    memory: AsyncMemory, agent: AsyncAgent, town: str
+) -> None:
+    """Who lives in the Bakery Cottage is not at home in the Bakery."""
+    cottage = {"path": [town, "Bakery Cottage", "room", "bed"], "uses": ["sleep"]}
+    await memory.build_world({"name": town, "places": [cottage]}, now=NOW)
+    await agent.settle(f"{town}:Bakery Cottage:room", knows=[f"{town}:Bakery"], now=NOW)
+    await plans(agent, "bake at 9:30 today")
+    assert (await agent.act(NOW + 30 * MINUTE)).place == f"{town}:Bakery Cottage:room"
+
+
+async def test_one_is_in_a_room_but_at_a_well(agent: AsyncAgent, new_agent: New, town: str) -> None:
+    other = new_agent()
+    await other.configure(name="Petra Lind")
+    for one in (agent, other):
+        await one.settle(f"{town}:Red house:room", knows=[f"{town}:Green"], now=NOW)
+    await plans(other, "sleep at 9:10 today")
+    await other.act(NOW + 10 * MINUTE)
+    (*seen,) = (await agent.perceive(now=NOW + 10 * MINUTE)).new
+    assert any(memory.text.startswith("Petra Lind is in the room: ") for memory in seen)
+    for one in (agent, other):
+        await plans(one, "walk at 9:40 today", at=NOW + 20 * MINUTE)
+        await one.act(NOW + 40 * MINUTE)
+    (*seen,) = (await agent.perceive(now=NOW + 50 * MINUTE)).new
+    assert any(memory.text.startswith("Petra Lind is at the lawn: ") for memory in seen)
 
 
 async def test_home_that_is_no_room_is_refused(agent: AsyncAgent, town: str) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
@@ -108,7 +109,7 @@ def test_each_step_is_lived_once_and_reported(sync_memory: Memory, lived: tuple[
     assert set(numbers.values()) == {1}
     assert len(numbers) == STEPS * len(report.simulation.agents)
     assert all(sum(day.rounds for day in one.rounds) >= 1 for one in report.people)
-    assert report.broken  # a village keeps opening hours, and not everybody knows them
+    assert report.broken  # a hut has room for one
     for agent in report.simulation.agents:
         assert sync_memory.agent(agent).check() == ()
     # Again there is nothing to do.
@@ -201,9 +202,56 @@ def test_a_few_steps_go_on_from_where_they_ended(sync_memory: Memory, three: Sim
         assert handle.check() == ()
         assert handle.info().clock == three.end
         assert handle.whereabouts().place is not None
+    # Without a choice those are looked at who lived together, whoever else is in the store.
+    mara = next(agent for agent in three.agents if folder(agent) == "mara")
+    found = sync_memory.diffusion("harvest-concert", from_=mara)
+    assert {one.agent_id for one in found.agents} == set(three.agents)
     assert three.name in {one.name for one in sync_memory.simulations()}
     with pytest.raises(InvalidInput, match="minutes"):
         sync_memory.simulate(three.model_copy(update={"minutes": 30}))
+
+
+def test_who_waited_for_another_to_simulate_goes_on_where_that_one_ended(
+    sync_memory: Memory, three: Simulation
+) -> None:
+    two = three.model_copy(update={"steps": 2})
+    with ThreadPoolExecutor(2) as pool:
+        reports = list(pool.map(sync_memory.simulate, [two, two]))
+    assert sorted((report.before, report.done) for report in reports) == [(0, 2), (2, 2)]
+    assert all(sync_memory.agent(agent).check() == () for agent in two.agents)
+
+
+def test_who_meets_somebody_tells_the_invitation_first(sync_memory: Memory, society: Society) -> None:
+    """Two draw water at the same time; one knows of a dance, and of weightier things that concern nobody else."""
+    name = f"Hollin {uuid4().hex[:6]}"
+    places = [
+        {"path": [name, "Square", "well"], "uses": ["draw", "water"]},
+        {"path": [name, "Mill", "loft", "bed"], "uses": ["sleep"]},
+        {"path": [name, "Clinic", "flat", "bed"], "uses": ["sleep"]},
+    ]
+    start = society.start + timedelta(hours=1, minutes=40)
+    sync_memory.build_world({"name": name, "places": places}, now=start)
+    water = "{} always draws water at the well from 9:00 to 10:00."
+    agents: list[str] = []
+    for who, home, traits in (("Petra Lind", "Mill:loft", "Miller of Hollin"), ("Omar Haddad", "Clinic:flat", "Nurse")):
+        agent = sync_memory.agent(f"{name}/{who.split()[0].casefold()}")
+        agent.configure(name=who, traits=traits, time_zone="Europe/London")
+        agent.observe(water.format(who), id="water", importance=3, now=start - timedelta(days=1))
+        agent.settle(f"{name}:{home}", knows=[f"{name}:Square"], now=start)
+        agents.append(agent.id)
+    petra, omar = map(sync_memory.agent, agents)
+    petra.observe("The mill stones cracked, and new ones cost a year of flour.", id="stones", importance=9, now=start)
+    dance = "There is a dance on the Green tonight at 19:00, everyone is invited."
+    petra.observe(dance, id="dance", kind="fact", importance=8, now=start)
+    sync_memory.simulate({"name": name, "agents": agents, "start": start, "minutes": 20, "steps": 4})
+    found = sync_memory.diffusion("dance", from_=petra.id)
+    assert [one.agent_id for one in found.reached("heard")] == agents
+    said = [m for m in omar.memories() if isinstance(m, Observation) and m.kind == "utterance"]
+    said.sort(key=lambda one: one.occurred_at)
+    assert [one.text for one in said if one.source == "Petra Lind"][:1] == [dance]
+    assert not [one.text for one in said if "planned" in one.text or " is at the " in one.text]
+    assert not [m.text for m in omar.memories() if "what there is to do" in m.text]
+    assert any("at the well: " in m.text for m in omar.memories())
 
 
 def test_who_is_nowhere_cannot_be_simulated(sync_memory: Memory, society: Society) -> None:

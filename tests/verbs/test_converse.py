@@ -83,6 +83,43 @@ async def test_nothing_is_told_twice_nor_back(memory: AsyncMemory, agent: AsyncA
     assert (await memory.converse(other.id, agent.id, now=T)).utterances == ()
 
 
+async def test_an_invitation_goes_before_all_else(memory: AsyncMemory, agent: AsyncAgent, new_agent: NewAgent) -> None:
+    """Also before weightier things, and before what has to do with the other; what was seen or planned is not told."""
+    other = new_agent()
+    await named(agent, other)
+    await agent.observe("My grandmother died last winter.", importance=10, now=T)
+    await agent.observe("Tobias mends nets.", kind="fact", importance=5, now=T)
+    await agent.observe("Tobias is in the surgery: treat patients at the Clinic", importance=8, now=T)
+    await agent.observe("There is a dance tonight at 19:00, everyone is invited.", id="dance", importance=7, now=T)
+    await agent.plan_day(now=T)
+    talk = await memory.converse(agent.id, other.id, now=T)
+    said = [said.text for said in talk.utterances if said.speaker == agent.id]
+    assert said[0] == "There is a dance tonight at 19:00, everyone is invited."
+    assert not [text for text in said if "surgery" in text or "plan" in text]
+
+
+async def test_what_is_over_is_no_invitation(memory: AsyncMemory, agent: AsyncAgent, new_agent: NewAgent) -> None:
+    other = new_agent()
+    await named(agent, other)
+    await agent.observe("A storm took the mast.", importance=7, now=T)
+    await agent.observe("There is a dance today at 9:00, everyone is invited.", importance=6, now=T)
+    talk = await memory.converse(agent.id, other.id, now=T.replace(hour=12))
+    assert talk.utterances[0].text == "A storm took the mast."
+
+
+async def test_news_that_both_have_from_a_third_is_not_told_back(
+    memory: AsyncMemory, agent: AsyncAgent, new_agent: NewAgent
+) -> None:
+    one, other = new_agent(), new_agent()
+    await named(agent, one, other)
+    await agent.observe(FEAST, id="feast", importance=8, now=T)
+    for who in (one, other):
+        await memory.converse(agent.id, who.id, about="the lantern feast", now=T)
+    talk = await memory.converse(one.id, other.id, about="the lantern feast", now=T)
+    assert [said.speaker for said in talk.utterances] == [one.id]
+    assert (await memory.converse(other.id, one.id, about="the lantern feast", now=T)).utterances == ()
+
+
 async def test_who_has_nothing_to_say_says_nothing(memory: AsyncMemory, agent: AsyncAgent, new_agent: NewAgent) -> None:
     other = new_agent()
     await named(agent, other)

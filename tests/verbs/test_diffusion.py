@@ -98,6 +98,17 @@ async def test_wanting_is_not_planning_and_a_refusal_is_told(town: Town) -> None
     assert "no time" in stages[town.klara.id].reason
 
 
+async def test_a_plan_for_it_counts_though_it_tells_neither_when_nor_who_is_invited(town: Town) -> None:
+    text = "There is a dance on the Green tonight at 19:00, everyone is invited."
+    await town.otto.observe(text, id="dance", kind="fact", importance=8, now=T)
+    await town.otto.plan_day("2026-06-12", now=T)
+    found = await town.memory.diffusion("dance", from_=town.otto.id, agents=town.ids)
+    otto = next(one for one in found.agents if one.agent_id == town.otto.id)
+    assert otto.stage == "planned"
+    assert otto.plan is not None
+    assert otto.plan.text.startswith("go to the dance on the Green")
+
+
 async def test_a_claim_that_nobody_told_counts_as_hallucinated(town: Town) -> None:
     await town.otto.say(town.klara.id, "The lantern feast has fireworks.", id="made-up", now=T + timedelta(hours=3))
     found = await town.memory.diffusion("feast", from_=town.ines.id, agents=town.ids)

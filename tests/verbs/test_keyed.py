@@ -56,6 +56,18 @@ async def test_the_latest_value_holds_whatever_the_order_of_arrival(agent: Async
     assert edges == {("day-2", "day-1"), ("day-3", "day-2")}
 
 
+async def test_what_a_later_value_ends_is_reported(agent: AsyncAgent) -> None:
+    first, third, second = (
+        {"text": f"Ana lives at {day} Harbour Road", "id": f"day-{day}", "key": KEY, "occurred_at": T + day * DAY}
+        for day in (1, 3, 2)
+    )
+    assert (await agent.observe_many([first], now=LATER)).superseded == ()
+    assert (await agent.observe_many([third], now=LATER)).superseded == ("day-1",)
+    late = await agent.observe_many([second], now=LATER)
+    assert (late.superseded, late.added) == (("day-2",), 1), "it came too late to be held"
+    assert (await agent.observe_many([second], now=LATER)).superseded == (), "known already"
+
+
 async def test_of_equal_times_the_greater_id_holds(agent: AsyncAgent) -> None:
     for id_ in ("b", "c", "a"):
         await move(agent, 1, id=id_, text=f"Ana lives in house {id_}")

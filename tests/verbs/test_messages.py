@@ -14,10 +14,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphmem import Memory
+from graphmem import AsyncMemory, Memory
 from graphmem.async_agent import AsyncAgent
 from graphmem.cognition.messages import read_messages
-from graphmem.errors import InvalidInput, InvalidText, InvalidTime, UnknownAgent
+from graphmem.errors import IdConflict, InvalidInput, InvalidText, InvalidTime, UnknownAgent
 from graphmem.models import Observation
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -371,3 +371,17 @@ def test_whatever_comes_is_stored_whole_or_not_at_all(sync_memory: Memory, messa
     assert [agent.get(id_).id for id_ in report.ids] == list(report.ids)
     again = agent.observe_messages(messages, session="s")
     assert (again.ids, again.added, again.known) == (report.ids, 0, len(report.ids))
+
+
+async def test_a_conversation_goes_on_after_the_agent_was_moved(agent: AsyncAgent, memory: AsyncMemory) -> None:
+    """An import does not tell how a message was first given; what it says is compared."""
+    await agent.observe_messages(TALK, session="s1", now=NOW)
+    moved = memory.agent(f"{agent.id}-moved")
+    await moved.import_memories(await agent.export_memories())
+    grown = [*TALK, {"role": "user", "name": "Ines", "content": "And on Sunday?"}]
+    report = await moved.observe_messages(grown, session="s1", now=NOW + timedelta(days=1))
+    assert (report.added, report.known) == (1, 4)
+    with pytest.raises(IdConflict):
+        await moved.observe("No: a storm is coming.", id=report.ids[3], source="assistant")
+    with pytest.raises(IdConflict):
+        await moved.observe("No: a gale is coming.", id=report.ids[3], source="Ines")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -94,6 +96,48 @@ async def test_values_are_checked_however_they_were_made(agent: AsyncAgent) -> N
 async def test_what_retrieve_is_told_is_checked(agent: AsyncAgent, odd: Any) -> None:
     with pytest.raises(InvalidInput, match=next(iter(odd))):
         await agent.retrieve("Who keeps watch?", **odd)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda agent: agent.log(before="x"), lambda agent: agent.log(before=1.5),
+        lambda agent: agent.log(before=10**30), lambda agent: agent.review(before=-1),
+        lambda agent: agent.forget("m", terms=None),
+        lambda agent: agent.forget("m", terms="Ana"), lambda agent: agent.unarchive(5),
+        lambda agent: agent.unarchive("m"), lambda agent: agent.interview(questions=5),
+        lambda agent: agent.interview(questions=[("memory", "Who?", "now")]),
+        lambda agent: agent.interview(questions=["memory"]), lambda agent: agent.evaluate(questions=[5]),
+        lambda agent: agent.evaluate(questions="Who?"), lambda agent: agent.calibrate(5),
+    ],
+)  # fmt: skip
+async def test_what_is_no_list_or_number_is_refused(
+    agent: AsyncAgent, ask: Callable[[AsyncAgent], Awaitable[object]]
+) -> None:
+    await agent.observe("Ana keeps watch", id="m")
+    with pytest.raises(InvalidInput) as refused:
+        await ask(agent)
+    assert str(refused.value)
+
+
+async def test_what_moves_agents_is_told_of_is_checked(memory: AsyncMemory, agent: AsyncAgent, tmp_path: Path) -> None:
+    await agent.observe("Ana keeps watch", id="m")
+    with pytest.raises(InvalidInput, match=r"agents: .* is not a list"):
+        await memory.export_graph(tmp_path / "a.jsonl", agents=agent.id)
+    report = await memory.export_graph(str(tmp_path / "a.jsonl"), agents=[agent.id])
+    assert (tmp_path / "a.jsonl").exists()
+    assert report.agents == (agent.id,)
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        await memory.import_graph(str(tmp_path / "none.jsonl"))
+    with pytest.raises(InvalidInput, match="5 is not a function"):
+        memory.on_change(5)  # pyright: ignore[reportArgumentType]
+
+
+async def test_what_was_forgotten_or_is_not_held_is_not_shared(agent: AsyncAgent) -> None:
+    await agent.observe("Ana keeps watch", id="m")
+    await agent.forget("m")
+    with pytest.raises(InvalidInput, match="is forgotten: what is not held cannot be told"):
+        await agent.share("m", with_=f"{agent.id}-friend")
 
 
 async def test_vectors_that_are_lists_serve_and_what_is_none_does_not(

@@ -178,6 +178,8 @@ async def test_whole_floats_are_importances(agent: AsyncAgent) -> None:
         10**20,
         [],
         "2026-13-01T00:00Z",
+        "0001-01-01T00:00:00Z",
+        "9999-12-31T23:59:59Z",
     ],
 )
 async def test_a_time_that_is_naive_or_none_is_refused(agent: AsyncAgent, time: object) -> None:

@@ -13,7 +13,8 @@ from graphmem import AsyncMemory
 from graphmem.async_agent import AsyncAgent
 from graphmem.cognition.retrieve import retrieve
 from graphmem.graph.queries import queries
-from graphmem.graph.store import Row, _encode
+from graphmem.graph.store import Row
+from graphmem.graph.values import encode
 from graphmem.models import PAPER, RECALL, Profile
 
 T = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -63,7 +64,7 @@ async def profiled(memory: AsyncMemory, name: str, parameters: Row) -> list[dict
     """The operators of a statement that was run, with the rows each gave."""
     store = memory._engine.store
     async with store._driver.session(database=store.database) as session:
-        result = await session.run(f"PROFILE {queries[name].text}", _encode(parameters))
+        result = await session.run(f"PROFILE {queries[name].text}", encode(parameters))
         summary = await result.consume()
     assert summary.profile is not None
     return list(walk(summary.profile))

@@ -100,3 +100,16 @@ async def test_ratings_that_are_cut_short_are_asked_for_in_halves(thinking: Open
     await agent.observe_many([f"Orla does thing {n}" for n in range(10)], now=T, ask=True)
     assert {(m.importance, m.importance_by) for m in await agent.memories()} == {(7, "model")}
     assert [len(task.texts) for task in model.asked(RateImportance)] == [10, 5, 2, 3, 5, 2, 3]
+
+
+@pytest.mark.parametrize("tokens", [10**25, 2**62, -5])
+async def test_a_count_that_cannot_be_is_none(
+    memory: AsyncMemory, embedder: Embedder, agent_id: str, tokens: int
+) -> None:
+    with serve(says('{"ratings": [{"number": 1, "importance": 7}]}', prompt_tokens=tokens, completion_tokens=6)) as it:
+        model = LiteLLM("openai/scripted", api_base=it.url, api_key=SecretStr("sk-testing-1"))
+        async with await AsyncMemory.open(settings=memory.settings, embedder=embedder, language_model=model) as other:
+            agent = other.agent(agent_id)
+            assert (await agent.observe("Orla swaps her late shift away", ask=True)).importance == 7
+            usage = await agent.usage()
+    assert (usage.prompt_tokens, usage.completion_tokens) == (0, 6)

@@ -7,10 +7,11 @@ from typing import Any
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from graphmem import Agent, Profile
 from graphmem.async_agent import AsyncAgent
+from graphmem.interfaces.tools import checked_handle
 from graphmem.models import RECALL, Hit, Hits
 
 
@@ -27,6 +28,12 @@ class GraphmemRetriever(BaseRetriever):
     profile: Profile = RECALL
     options: dict[str, Any] = Field(default_factory=dict[str, Any])
     """What else ``retrieve`` takes: filters, ``as_of``, ``token_budget``, …"""
+
+    @field_validator("agent")
+    @classmethod
+    def _handle(cls, value: object) -> object:
+        checked_handle(value, Agent, AsyncAgent)
+        return value
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
         if not isinstance(self.agent, Agent):

@@ -31,6 +31,7 @@ from langgraph.store.base import (
 from graphmem import Agent, NewObservation
 from graphmem.async_agent import AsyncAgent
 from graphmem.errors import InvalidInput
+from graphmem.interfaces.tools import checked_handle
 from graphmem.models import MAX_ID, RECALL, AnyMemory, Observation, validated
 
 T = TypeVar("T")
@@ -54,6 +55,12 @@ class GraphmemStore(BaseStore):
     __slots__ = ("_agent",)
 
     def __init__(self, agent: Agent | AsyncAgent) -> None:
+        """Of the handle of an agent.
+
+        Raises:
+            InvalidInput: When it is none.
+        """
+        checked_handle(agent, Agent, AsyncAgent)
         self._agent = agent
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
@@ -169,6 +176,8 @@ def _key(namespace: tuple[str, ...], key: str) -> str:
 
 def _observation(key: str, value: Mapping[str, Any] | None) -> NewObservation:
     """What is observed when an item is put; a deletion is a value as well, that there is none."""
+    if not (value is None or isinstance(value, Mapping)):  # pyright: ignore[reportUnnecessaryIsInstance] - callers
+        raise InvalidInput(f"the value is no dict: {value!r:.80}", remedy='put it in one: {"value": …}')
     text = _json(value)
     if json.loads(text) != value:
         raise InvalidInput(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import errno
 import functools
 import inspect
 import json
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 WRONG_USAGE, INTERRUPTED = 2, 130
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 REMEMBER, BELIEVE, LOOK, SERVER = "Remember", "Believe", "Look", "Neo4j"
 """Headings under which commands are listed."""
@@ -291,6 +293,9 @@ class Cli:
             raise typer.Exit(WRONG_USAGE if self._was_given(error) else 1) from error
         except Exception as error:
             self._traceback()
+            if isinstance(error, OSError) and error.errno in _FULL:
+                tell_error(f"what is shown cannot be written: {error.strerror}", remedy="free some space where it goes")
+                raise typer.Exit(1) from error
             tell_error(
                 f"unexpected {type(error).__name__}: {error}",
                 remedy="this is a fault of graphmem: please report it with what --debug shows",

@@ -42,8 +42,9 @@ def doctor(
         return
     with cli.memory(agent) as memory:
         handle = memory.agent(agent)
-        info = handle.info()
         found = handle.check()
+        # What lacks a property that each has cannot be read.
+        info = None if any(violation.rule == "whole" for violation in found) else handle.info()
         where = cli.where(memory, agent)
     if cli.as_json:
         cli.emit({**where.as_dict(), "violations": [violation.model_dump(mode="json") for violation in found]})
@@ -56,9 +57,11 @@ def doctor(
             head = Text.assemble((f"{violation.rule}: ", "bold red"), (one_line(violation.id), "cyan"))
             cli.say(head.append(f" {one_line(violation.problem)}"))
             cli.say(Text.assemble(("  remedy: ", "bold"), one_line(violation.remedy)))
-        held = counted(info.observations + info.reflections + info.plans, "memory", "memories")
-        wrong = f"{counted(len(found), 'rule')} broken" if found else "all is well"
-        cli.say(f"{wrong}: {held} held and {info.ended:,} ended checked of {where}")
+        told = counted(len(found), "rule") + " broken" if found else "all is well"
+        if info is not None:
+            held = counted(info.observations + info.reflections + info.plans, "memory", "memories")
+            told += f": {held} held and {info.ended:,} ended checked"
+        cli.say(f"{told} of {where}")
     if found:
         raise typer.Exit(1)
 

@@ -77,13 +77,27 @@ def observe(
         handle = memory.agent(agent)
         report = handle.observe_many([item], resolve=resolve)
         stored = handle.get(report.ids[0])
+        superseded = [handle.get(id_) for id_ in report.superseded]
         where = cli.where(memory, agent)
     if cli.as_json:
-        cli.emit({**where.as_dict(), "added": bool(report.added), "memory": stored.model_dump(mode="json")})
+        cli.emit(
+            {
+                **where.as_dict(),
+                "added": bool(report.added),
+                "memory": stored.model_dump(mode="json"),
+                "superseded": report.superseded,
+                "stale": report.stale,
+            }
+        )
         return
     from graphmem.views.lines import plain_line
+    from graphmem.views.text import counted
 
     cli.say(plain_line(stored, "observed: " if report.added else "known already: "), str(where))
+    for memory in superseded:
+        cli.say(plain_line(memory, "holds no longer: "))
+    if report.stale:
+        cli.note(f"{counted(len(report.stale), 'memory', 'memories')} resting on that turned stale; graphmem recompute")
     if report.not_embedded:
         cli.note("it has no vector, as the embedder failed on it; graphmem work tries again")
 

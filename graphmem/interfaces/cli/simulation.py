@@ -57,7 +57,7 @@ def _known_zone(name: str) -> str:
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise typer.BadParameter(f"{name!r} is not an IANA time zone") from error
+        raise typer.BadParameter(f"{name!r} is not an IANA time zone, such as Europe/Berlin") from error
     return name
 
 

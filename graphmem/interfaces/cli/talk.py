@@ -7,7 +7,7 @@ from typing import Annotated, cast
 
 import typer
 
-from graphmem.interfaces.cli.common import LOOK, REMEMBER, Agent, Cli, command
+from graphmem.interfaces.cli.common import LOOK, REMEMBER, Agent, AgentIds, Cli, agents_option, command
 from graphmem.interfaces.cli.pictures import Format, Output, check_format, write_text
 from graphmem.interfaces.cli.values import choices_option, time_option
 
@@ -16,7 +16,12 @@ TYPES = ("observation", "reflection", "plan")
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    command(app, panel=REMEMBER, example='graphmem ask "What do you know of the lantern feast?" --agent ines')(ask)
+    command(
+        app,
+        panel=REMEMBER,
+        example='graphmem ask "What do you know of the lantern feast?" --agent ines\n'
+        'graphmem ask "Where does Anna live?" --agent ines --as-of 2026-04-15T12:00:00Z',
+    )(ask)
     command(app, panel=REMEMBER, example='graphmem converse ines tobias --about "the lantern feast"')(converse)
     command(
         app,
@@ -36,9 +41,10 @@ def ask(
     token_budget: Annotated[
         int, typer.Option(min=1, metavar="N", help="Tokens of memories that are looked at.")
     ] = 3_000,
+    as_of: Annotated[datetime | None, time_option("From what was believed at that time, by default now")] = None,
     at: Annotated[datetime | None, time_option("When it is asked, by default now")] = None,
 ) -> None:
-    """Answer a question from an agent's memory and nothing else, with what bears out each sentence.
+    """Answer a question from an agent's memory and what it is told to be, with what bears out each sentence.
 
     What is not known is said so; that is no error.
     """
@@ -47,7 +53,7 @@ def ask(
 
     with cli.memory(agent) as memory:
         answer = memory.agent(agent).ask(
-            question, types=cast("list[MemoryType] | None", types), token_budget=token_budget, now=at
+            question, types=cast("list[MemoryType] | None", types), token_budget=token_budget, as_of=as_of, now=at
         )
         where = cli.where(memory, agent)
     if cli.as_json:
@@ -56,8 +62,9 @@ def ask(
     if not answer.known:
         cli.say(answer.text, f"looked at {counted(len(answer.looked_at), 'memory', 'memories')}")
     for sentence in answer.sentences:
-        inferred = "inferred; " if sentence.inferred else ""
-        cli.say(f"{sentence.text}  [{inferred}{', '.join(sentence.citations)}]")
+        marks = ["described"] * sentence.described + ["inferred"] * sentence.inferred
+        rests_on = [", ".join(sentence.citations)] if sentence.citations else []
+        cli.say(f"{sentence.text}  [{'; '.join([*marks, *rests_on])}]")
     for refused in answer.refused:
         cli.note(shortened(f"  - refused ({refused.gate}: {refused.reason}): {refused.item}", 400))
     if answer.withheld_stale:
@@ -104,8 +111,8 @@ def diffusion(
         str | None, typer.Option("--from", metavar="AGENT", help="With whom it began; with anybody without it.")
     ] = None,
     agents: Annotated[
-        list[str] | None,
-        typer.Option("--among", metavar="AGENT", help="Look at this agent; may be given again; at all without it."),
+        AgentIds | None,
+        agents_option("Look at these; without it at those of the simulation of --from, or at all."),
     ] = None,
     format: Format = "text",
     output: Output = None,

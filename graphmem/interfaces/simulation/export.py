@@ -52,8 +52,14 @@ def write_original(folder: Path, agents: Sequence[AgentImport]) -> list[Exported
     if bad := [name for name in names if not name.strip() or "/" in name or name in (".", "..")]:
         raise InvalidInput(f"{bad[0]!r} cannot be the name of a folder", remedy="give the agent another name")
     try:
-        if folder.exists() and any(folder.iterdir()):
-            raise InvalidInput(f"{folder} holds something already", remedy="name a folder that is not there yet")
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise _taken(folder)
+        try:
+            # Of several that write there at once only one can make it.
+            (folder / "reverie").mkdir()
+        except FileExistsError as error:
+            raise _taken(folder) from error
         clocks = [agent.config.clock for agent in agents if agent.config.clock is not None]
         zone = ZoneInfo(agents[0].config.time_zone or "UTC")
         now = max(clocks) if clocks else max(item.occurred_at for agent in agents for item in agent.memories)
@@ -71,6 +77,10 @@ def write_original(folder: Path, agents: Sequence[AgentImport]) -> list[Exported
         return [_Writer(agent, folder).write() for agent in agents]
     except OSError as error:
         raise InvalidInput(f"{error.filename or folder}: cannot be written: {error.strerror}") from error
+
+
+def _taken(folder: Path) -> InvalidInput:
+    return InvalidInput(f"{folder} holds something already", remedy="name a folder that is not there yet")
 
 
 @dataclass

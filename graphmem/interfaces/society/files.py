@@ -10,8 +10,9 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from graphmem.clock import UtcTime
 from graphmem.errors import InvalidInput
-from graphmem.interfaces.files import checked_folder
-from graphmem.interfaces.seeds import FORMAT, WORLD, AgentSeed, default_folder, load_agent, read_toml, value
+from graphmem.interfaces import toml
+from graphmem.interfaces.files import checked_folder, read_text
+from graphmem.interfaces.seeds import FORMAT, WORLD, AgentSeed, default_folder, load_agent, read_toml
 from graphmem.models import Id, Importance, Label, Text, Value
 from graphmem.models.places import NewPlace, World
 
@@ -82,6 +83,10 @@ class Society(Value):
         return self
 
 
+_TABLES = {"places": "place", "people": "person", "relationships": "relationship", "events": "event"}
+"""By field, what its entries are called in the file."""
+
+
 def default_society() -> Path:
     """The society that comes with graphmem."""
     return default_folder() / "society"
@@ -91,7 +96,7 @@ def load_society(folder: Path) -> Society:
     """Read a society's folder, or its ``world.toml``.
 
     Raises:
-        InvalidInput: When a file is not as ``seeds/README.md`` has it; names the file.
+        InvalidInput: When a file is not as ``seeds/README.md`` has it; names file and line.
     """
     # What is named like a file is one: a slip in a folder's name is told as such.
     file = folder if folder.suffix == ".toml" else checked_folder(folder) / WORLD
@@ -99,8 +104,13 @@ def load_society(folder: Path) -> Society:
         data = read_toml(file)
         fields = {"place", "person", "relationship", "event", "name", "time_zone", "start"}
         if unknown := sorted(set(data) - fields):
-            raise InvalidInput(f"{file}: {unknown[0]}: is none of {', '.join(sorted(fields))}", remedy=FORMAT)
-        world = value(World, _world(data), at=str(file))
+            lines = read_text(file).splitlines()
+            line = toml.line_of(lines, unknown[0]) or next(iter(toml.headers(lines, unknown[0])), None)
+            at = f"{file}:{line}" if line else str(file)
+            raise InvalidInput(f"{at}: {unknown[0]}: is none of {', '.join(sorted(fields))}", remedy=FORMAT)
+        if single := [name for name in _TABLES.values() if not isinstance(data.get(name, []), list)]:
+            raise InvalidInput(f"{file}: {single[0]}: write [[{single[0]}]], in double brackets", remedy=FORMAT)
+        world = toml.value(World, _world(data), file=file, remedy=FORMAT, tables=_TABLES)
         given = {
             "name": file.parent.name,
             "folder": file.parent,
@@ -110,7 +120,7 @@ def load_society(folder: Path) -> Society:
             "relationships": data.get("relationship", []),
             "events": data.get("event", []),
         }
-        society = value(Society, given, at=str(file))
+        society = toml.value(Society, given, file=file, remedy=FORMAT, tables=_TABLES)
         seeds = tuple(load_agent(file.parent / person.id) for person in society.people)
     except OSError as error:
         raise InvalidInput(f"{error.filename or folder}: cannot be read: {error.strerror}") from error
