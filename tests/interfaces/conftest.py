@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,12 +21,19 @@ from graphmem.language.prompts import InferInsights
 from graphmem.settings import Settings
 from tests.scripted import Scripted, numbers_of
 
+PROGRESS = re.compile(r".+ …, .*\d+ s")
+
 
 @dataclass(frozen=True)
 class Result:
     code: int
     out: str
     err: str
+
+    @property
+    def complaints(self) -> str:
+        """Standard error without the lines of progress, which a slow machine writes and a fast one does not."""
+        return "".join(line for line in self.err.splitlines(keepends=True) if not PROGRESS.fullmatch(line.rstrip()))
 
     @property
     def json(self) -> Any:

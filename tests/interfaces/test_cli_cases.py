@@ -94,7 +94,7 @@ def test_b42_an_empty_or_unknown_id_is_refused(cli: RunCli, alike: str, verb: li
     name, *options = verb
     result = cli(name, id_, "--agent", alike, *options)
     assert (result.code, result.out) == (1, "")
-    assert result.err.startswith("error: ")
+    assert result.complaints.startswith("error: ")
     active = cli("memories", "--agent", alike, "--status", "active", "--json").json["memories"]
     assert len(active) == 3
 
@@ -125,7 +125,7 @@ def test_b42_the_replacement_and_the_place_in_a_list_are_no_less_exact(cli: RunC
         # A value that no memory could have is wrong usage.
         code = 2 if arguments == ["observe", "text", "--id", ""] else 1
         assert (result.code, result.out) == (code, ""), arguments
-        assert result.err.startswith("error: ")
+        assert result.complaints.startswith("error: ")
     active = cli("memories", "--agent", alike, "--status", "active", "--json").json["memories"]
     assert [memory["text"] for memory in active] == ["number 1", "number 2", "number 22"]
     assert cli("observe", "a beginning of others", "--id", "deadbeef", "--agent", alike).code == 0
@@ -168,7 +168,7 @@ def test_b36_no_command_shows_another_agents_memories(cli: RunCli, kits: tuple[s
         memory_ids = set(re.findall(r'"id": "(\S+-id)"', result.out))
         assert memory_ids <= {"quokka-id"} if agent == kit else not memory_ids
         assert kit2 not in result.out
-        assert result.code == 0 or re.match("error: (agent|there is no agent) ", result.err)
+        assert result.code == 0 or re.match("error: (agent|there is no agent) ", result.complaints)
     plain = cli(*arguments, "--agent", kit)
     assert "the word is narwhal" not in plain.out
 

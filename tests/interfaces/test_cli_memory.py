@@ -45,7 +45,7 @@ def test_ingest_names_what_it_refuses_and_keeps_the_rest(cli: RunCli, tmp_path: 
     result = cli("ingest", str(file), "--agent", agent_id)
     assert result.code == 1
     assert "3 added, 0 known, 5 refused" in result.out
-    refused = [line for line in result.err.splitlines() if "refused: " in line and line.startswith(str(file))]
+    refused = [line for line in result.complaints.splitlines() if "refused: " in line and line.startswith(str(file))]
     assert sorted(int(line.removeprefix(f"{file}:").split(":")[0]) for line in refused) == [3, 4, 6, 7, 8]
     assert any(f"{file}:6: refused: " in line and "other content" in line for line in refused)
     stored = cli("memories", "--agent", agent_id, "--json").json["memories"]
@@ -154,7 +154,7 @@ def test_b14_an_empty_memory_answers_plainly(cli: RunCli, agent_id: str, setting
         ["runs"],
     ):
         result = cli(*arguments, "--agent", agent_id)
-        assert (result.code, result.err) == (0, "")
+        assert (result.code, result.complaints) == (0, "")
         assert agent_id in result.out
         assert "database neo4j" in result.out
         answer = cli(*arguments, "--agent", agent_id, "--json")
@@ -185,8 +185,8 @@ def test_b14_k_that_can_be_served(cli: RunCli, evan: str, k: str, code: int, fou
 def test_b14_k_that_cannot(cli: RunCli, evan: str, k: str, code: int) -> None:
     result = cli("retrieve", "Prius", "--agent", evan, "--k", k)
     assert (result.code, result.out) == (code, "")
-    assert result.err.startswith("error: ")
-    assert len(result.err.splitlines()) <= 2
+    assert result.complaints.startswith("error: ")
+    assert len(result.complaints.splitlines()) <= 2
 
 
 # --- belief -----------------------------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ def test_reflect_supersede_tree_recompute_tree(cli: RunCli, thinker: Agent) -> N
 
     again = cli("supersede", "D1:2", "--agent", agent, "--text", "I walk")
     assert again.code == 1
-    assert again.err.startswith("error: ")
+    assert again.complaints.startswith("error: ")
 
     recomputed = cli("recompute", "--agent", agent)
     assert recomputed.code == 0

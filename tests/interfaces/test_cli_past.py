@@ -21,7 +21,7 @@ def test_observe_with_everything_and_again(cli: RunCli, agent_id: str) -> None:
         *("--keyword", "cars", "--keyword", "Kia"),
     ]
     first = cli(*arguments)
-    assert (first.code, first.err) == (0, "")
+    assert (first.code, first.complaints) == (0, "")
     assert first.out.startswith("observed: utterance D2:1 I drive a Kia now\n")
     assert f"agent {agent_id} in database" in first.out
     assert cli(*arguments).out.startswith("known already: utterance D2:1 ")
@@ -139,7 +139,7 @@ def test_doctor_finds_nothing_wrong_with_what_graphmem_wrote(cli: RunCli, thinke
     thinker.reflect(force=True)
     cli("supersede", "D1:2", "--agent", thinker.id, "--text", "I drive a Kia")
     result = cli("doctor", "--agent", thinker.id)
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, result.complaints) == (0, "")
     assert result.out.startswith(f"all is well: 5 memories held and 1 ended checked of agent {thinker.id} in database ")
     assert cli("doctor", "--agent", thinker.id, "--json").json["violations"] == []
 
@@ -157,7 +157,7 @@ async def test_doctor_names_what_is_wrong_with_a_remedy_and_exit_code_1(
             )
         ).consume()
     result = cli("doctor", "--agent", evan)
-    assert (result.code, result.err) == (1, "")
+    assert (result.code, result.complaints) == (1, "")
     assert "ended: D1:2 is active, but not marked so everywhere\n  remedy: " in result.out
     assert f"held: {evan} holds 4 memories, but counts 77\n  remedy: " in result.out
     assert f"2 rules broken: 4 memories held and 0 ended checked of agent {evan}" in result.out
@@ -179,7 +179,7 @@ async def test_the_doctor_names_what_cannot_be_read(memory: AsyncMemory, evan: s
     try:
         assert "remedy: graphmem doctor" in cli("memories", "--agent", evan).err
         result = cli("doctor", "--agent", evan)
-        assert (result.code, result.err) == (1, "")
+        assert (result.code, result.complaints) == (1, "")
         assert f"whole: {evan} agent without name\n  remedy: " in result.out
         assert "whole: D1:2 memory without kind, recordedAt\n  remedy: " in result.out
         assert f"2 rules broken of agent {evan}" in result.out

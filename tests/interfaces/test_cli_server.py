@@ -65,7 +65,7 @@ def test_up_status_browser_down(alone: RunCli, tmp_path: Path) -> None:
         assert "no agents in database neo4j" in alone("agents").out
         made = alone("status")
         assert re.search(r"^schema +version \d+, for bge-small-en-v1.5 \(384 dimensions\)", made.out, re.MULTILINE)
-        assert made.err == ""
+        assert made.complaints == ""
 
         password = (tmp_path / "data" / "password").read_text()
         hidden = alone("browser", "--agent", "evan")

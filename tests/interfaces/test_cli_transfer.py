@@ -16,7 +16,7 @@ def test_there_and_back_by_file_and_by_pipe(cli: RunCli, evan: str, tmp_path: Pa
     first = cli("import", str(file), "--prefix", "a/", "--json")
     assert (first.code, first.json["agents"], first.json["memories"]) == (0, [f"a/{evan}"], 4)
     again = cli("import", str(file), "--prefix", "a/")
-    assert (again.code, again.err) == (0, "")
+    assert (again.code, again.complaints) == (0, "")
     assert again.out.startswith(f"nothing to do: this file was imported before, as a/{evan}, into database ")
     piped = cli("export", "--agent", f"a/{evan}")
     assert piped.code == 0
@@ -38,7 +38,7 @@ def test_of_agents_that_are_partly_there_what_is_new_is_told_and_what_is_not(
     assert again.code == 0
     assert again.out.startswith("1 agent with 1 memory, ")
     assert again.out.count("\n") == 1
-    assert again.err == f"imported before, and left as they are: a/{kits[0]}\n"
+    assert again.complaints == f"imported before, and left as they are: a/{kits[0]}\n"
 
 
 def test_what_is_refused_is_told_in_a_line_with_a_remedy(cli: RunCli, evan: str, tmp_path: Path) -> None:

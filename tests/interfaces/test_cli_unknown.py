@@ -66,7 +66,7 @@ def test_an_unknown_agent_is_told_before_a_model_is_loaded(call: list[str], cli:
         call = [call[0], "questions.jsonl", *call[2:]]
     result = cli(*call)
     assert (result.code, result.out) == (1, "")
-    assert result.err.splitlines() == [
+    assert result.complaints.splitlines() == [
         "error: there is no agent 'nobody-at-all'",
         "remedy: graphmem agents lists those there are",
     ]

@@ -40,7 +40,7 @@ def call(offline: RunCli, arguments: list[str]) -> tuple[str, str]:
     own = [] if arguments[0] == "restore" else ["--uri", "bolt://127.0.0.1:1"]
     result = offline(*arguments, *own)
     assert (result.code, result.out) == (2, ""), result.err
-    error, remedy = result.err.splitlines()
+    error, remedy = result.complaints.splitlines()
     return error.removeprefix("error: "), remedy.removeprefix("remedy: ")
 
 

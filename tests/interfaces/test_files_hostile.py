@@ -123,7 +123,7 @@ def test_one_bad_name_among_agents_stops_the_import_before_the_first(
         file.write_text(json.dumps(items), "utf-8")
         done = cli("import", str(file), "--format", "mem0")
         assert (done.code, done.out) == (1, "")
-        assert done.err.startswith("error: agent: ")
+        assert done.complaints.startswith("error: agent: ")
         assert good not in {agent.id for agent in sync_memory.agents()}
 
 
