@@ -68,10 +68,11 @@ def test_whoever_uses_an_agent_that_is_forgotten_is_told_so(throw_away: Settings
     unhandled: Counter[str] = Counter()
     with Memory.open(settings=throw_away, embedder=HashingEmbedder(16)) as memory:
         end = time.monotonic() + SECONDS
+        over = threading.Event()
 
         def use() -> None:
             agent = memory.agent(NAME)
-            while time.monotonic() < end:
+            while not over.is_set():
                 for name, verb in {**verbs, "work": lambda _: memory.work_once()}.items():
                     try:
                         verb(agent)
@@ -85,20 +86,22 @@ def test_whoever_uses_an_agent_that_is_forgotten_is_told_so(throw_away: Settings
         for thread in threads:
             thread.start()
         forgotten = 0
-        while time.monotonic() < end:
-            agent = memory.agent(NAME)
-            agent.observe_many(
-                [{"text": f"Bo mends plank {n} of the boat", "importance": 9, "id": str(n)} for n in range(24)]
-            )
-            time.sleep(0.1)
-            for n in range(20, 24):
-                agent.forget(str(n))
-            memory.forget_agent(NAME)
-            forgotten += 1
+        try:
+            while time.monotonic() < end or forgotten < 2:  # However slow the machine is.
+                agent = memory.agent(NAME)
+                agent.observe_many(
+                    [{"text": f"Bo mends plank {n} of the boat", "importance": 9, "id": str(n)} for n in range(24)]
+                )
+                time.sleep(0.1)
+                for n in range(20, 24):
+                    agent.forget(str(n))
+                memory.forget_agent(NAME)
+                forgotten += 1
+        finally:
+            over.set()
         for thread in threads:
             thread.join()
         tell(f"forgotten {forgotten} times in {SECONDS} s: {sum(done.values())} calls, {dict(done)}; {dict(unhandled)}")
         assert unhandled == {}
-        assert forgotten > 1
         assert done["UnknownAgent"] > 0
         assert memory.agent(NAME).check() == ()
